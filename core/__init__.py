@@ -1,0 +1,1 @@
+"""Everything that knows about faces, pictures and models. Never imports Gradio."""

@@ -1,0 +1,1 @@
+"""Arithmetic on arrays; no models. Only ``stills`` touches files."""

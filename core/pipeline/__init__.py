@@ -1,0 +1,1 @@
+"""How frames move from file to file."""

@@ -1,0 +1,1 @@
+"""One file per processor, nothing else; ``core.registry`` finds them by looking here."""

@@ -1,0 +1,1 @@
+"""Consent, content check, provenance. None of it has an off switch."""

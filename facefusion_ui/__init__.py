@@ -1,0 +1,1 @@
+"""The Gradio page; the only package that imports Gradio."""

@@ -1,0 +1,1 @@
+"""One file per tab; each offers ``build(services, ...)``."""
