@@ -18,6 +18,8 @@ ENGLISH: dict[str, str] = {
     "noface.photo": "No face found in photo {n}. It will not be used.",
     "noface.photos": "No face found in the photo of the new face.",
     "noface.number": "There is no face {n} in this picture; {count} were found.",
+    "noface.photos.hint": "Use a photo in which eyes, nose and mouth can be seen.",
+    "need.photo": "A photo of the new face is still needed.",
     "photo.many": (
         "Photo {n} shows {k} people; the largest face is used. Crop the photo to choose."
     ),
@@ -28,10 +30,19 @@ ENGLISH: dict[str, str] = {
     ),
     "photo.covered": "Something covers part of this face. It may show in the result.",
     "photo.differ": "These photos may show different people.",
+    "err.missing": "{name} is not there any more. Choose the file again.",
+    "err.same_file": "{name} is one of the originals; they are never written over.",
+    "err.same_file.hint": "Choose another name for the result.",
+    "err.format": "{name} has an ending that cannot be written.",
+    "err.format.hint": "Use .png, .jpg, .webp, .avif or .tiff.",
     # what was done
     "none.noface": "Nothing changed: no face was found in {b} frames.",
+    "none.image": "Nothing changed, so no file was written.",
     "none.model": (
         "Nothing changed: the model gave an unusable picture, so the original was kept."
+    ),
+    "note.face_kept": (
+        "A face was left as it was: it is turned too far, or too much of it is hidden."
     ),
     "note.kept": "{n} frames were left as they were: the head was turned too far.",
     # refusals
@@ -43,6 +54,54 @@ ENGLISH: dict[str, str] = {
     ),
     "refused.check": ("The safety check is not working, so nothing was made. Try again later."),
     "refused.consent": "Please tick the consent line first.",
+    # graphics card and processor
+    "gpu.none": "No graphics card found.",
+    "gpu.driver": "No NVIDIA driver found.",
+    "gpu.driver.fix": "Install the NVIDIA driver, restart the computer, then press “Check again”.",
+    "gpu.driver_old": "The NVIDIA driver is too old for the installed version.",
+    "gpu.driver_old.fix": "Update the driver, or run the command below once.",
+    "gpu.libs": "The CUDA libraries are missing ({library}).",
+    "gpu.libs_any": "The CUDA libraries are missing.",
+    "gpu.libs.fix": "Run the command below once.",
+    "gpu.major": "CUDA is installed in another version than the one needed ({major}).",
+    "gpu.old": "This card is too old for the installed version.",
+    "gpu.old.fix": "Run the command below once; it installs the version for older cards.",
+    "gpu.over": "Another program part replaced the graphics-card version.",
+    "gpu.over.fix": "Run the command below once.",
+    "gpu.build": "This installation has no support for {provider}.",
+    "gpu.build.fix": "Run the command below once; it looks for your card and installs what fits.",
+    "gpu.mem": "Not enough graphics memory.",
+    "gpu.mem.fix": "Close other programs that use the graphics card.",
+    "gpu.failed": "The graphics card could not be used ({words}).",
+    "gpu.failed.fix": "Update the driver of the graphics card, then press “Check again”.",
+    "gpu.output": "{provider} gave an unusable result.",
+    "err.provider": "{model} could not run anywhere on this computer.",
+    "err.provider.hint": "Look at System for the reason.",
+    "err.run": "{model} stopped working.",
+    "err.output": "{model} gave an unusable result.",
+    "err.runtime": "The part that runs the models is damaged.",
+    "err.runtime.hint": "Run this once: {command}",
+    # models
+    "err.weights": "The file of {model} is damaged.",
+    "err.weights.hint": "Download it again in Models.",
+    "err.weights_missing": "{model} is not on this computer.",
+    "err.weights_missing.hint": "Download it in Models, or run: models fetch {name}",
+    "err.licence": "{model} comes with a licence of its maker: {licence}.",
+    "err.licence.hint": "Read and accept it in Models, or add --accept-licence.",
+    "offline.model": "{model} is not on this computer, and offline mode is on.",
+    "offline.model.hint": "Connect once, or add the file in Models.",
+    "err.read_only": "Nothing can be written to the folder {folder}.",
+    "err.read_only.hint": "Choose another folder for the models with FACEFUSION_MODEL_FOLDER.",
+    "err.disk": "Not enough space: {need} needed, {free} free.",
+    "err.disk.hint": "Clean up in System, or choose another folder.",
+    "err.download": "{model} could not be downloaded.",
+    "err.download.hint": "Check the internet connection and try again; it goes on where it stopped.",
+    "err.hub_gone": "The maker no longer offers {model} at its place.",
+    "err.hub_gone.hint": "Update the program, or add the file in Models.",
+    "err.adopt": "{name} is not the right file.",
+    "err.adopt.hint": "Choose the file of {model}; it is checked before it is used.",
+    "model.bad": "The downloaded file is damaged. It was removed; nothing else is affected.",
+    "model.bad.hint": "Try again later, or from another network.",
 }
 
 

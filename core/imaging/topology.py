@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,7 @@ class Topology:
 def topology() -> Topology:
     """The one topology of the program."""
     raw = json.loads(FILE.read_text(encoding="utf-8"))
-    arrays = {
+    arrays: dict[str, Any] = {
         name: np.asarray(raw[name], np.float32 if name == "frontal_shape" else np.int64)
         for name in Topology.__dataclass_fields__
     }
