@@ -8,6 +8,7 @@ elsewhere before they are given up.
 from __future__ import annotations
 
 import gc
+import io
 import logging
 import os
 import re
@@ -15,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -365,7 +366,9 @@ def _fault(out: Mapping[str, Array], picture: str | None) -> str | None:
 @contextmanager
 def _grabbed_standard_error() -> Iterator[Any]:
     """Catch what native code writes to file descriptor 2; calls of the value give the text."""
-    with _standard_error, tempfile.TemporaryFile() as caught:
+    # ONNX Runtime's Python part prints its troubles to standard output, which belongs to --json.
+    printed = redirect_stdout(io.StringIO())
+    with _standard_error, tempfile.TemporaryFile() as caught, printed:
         kept = os.dup(2)
         os.dup2(caught.fileno(), 2)
         words: list[str] = []
