@@ -30,7 +30,7 @@ ENGLISH: dict[str, str] = {
     ),
     "photo.covered": "Something covers part of this face. It may show in the result.",
     "photo.differ": "These photos may show different people.",
-    "err.missing": "{name} is not there any more. Choose the file again.",
+    "err.missing": "{name} is not there.",
     "err.same_file": "{name} is one of the originals; they are never written over.",
     "err.same_file.hint": "Choose another name for the result.",
     "err.format": "{name} has an ending that cannot be written.",
@@ -54,6 +54,43 @@ ENGLISH: dict[str, str] = {
     ),
     "refused.check": ("The safety check is not working, so nothing was made. Try again later."),
     "refused.consent": "Please tick the consent line first.",
+    # files
+    "err.unreadable": "{name} cannot be read: {reason}.",
+    "err.unreadable.hint": "Save it again or choose another file.",
+    "err.no_picture": "it is not a picture we know",
+    "err.damaged": "it is damaged",
+    "err.no_memory": "there is not enough memory for it",
+    "err.missing.hint": "Choose the file again.",
+    "err.cut": "{name} ends too early; perhaps the copy was interrupted.",
+    "err.cut.hint": "Copy it again.",
+    "err.big": "{name} is too large ({size}). The limit here is {max}.",
+    "err.big.hint": "Make it smaller and try again.",
+    "err.pixels": "{name} is too large ({size} megapixels).",
+    "err.pixels.hint": "The limit here is {max} megapixels. Make it smaller and try again.",
+    "err.tiny": "{name} is too small ({width} × {height} pixels).",
+    "err.tiny.hint": "Choose a picture of at least 16 pixels a side.",
+    "err.write": "{name} could not be written: {reason}.",
+    "err.write.hint": "Choose another folder, or make room on the disk.",
+    "note.animated": "This is an animation of {n} pictures; the first one was used.",
+    "note.location": "The place where the photo was taken is not kept in the result.",
+    "note.alpha": "This kind of file cannot be transparent; transparent parts are white.",
+    # content credentials
+    "refused.consent.hint": "Everyone shown has to agree.",
+    "err.mark": "The result could not be marked as AI-edited, so it was not kept.",
+    "err.mark.hint": "Check that the data folder can be written to, then try again.",
+    "mark.help": (
+        "Other programs may show “unknown signer”: the signature is made on this computer."
+    ),
+    "verify.ours": "Made on this computer and unchanged since.",
+    "verify.other": "Unchanged since it was signed by {signer}, whom this computer does not know.",
+    "verify.broken": "It was changed after it was signed, so its credentials no longer hold.",
+    "verify.none": "It carries no content credentials.",
+    "verify.none_xmp": (
+        "It says that it was edited with AI, but its signed credentials are missing; "
+        "another program has probably saved it again."
+    ),
+    "verify.ai": "It was edited with AI.",
+    "verify.models": "Models that took part: {models}.",
     # graphics card and processor
     "gpu.none": "No graphics card found.",
     "gpu.driver": "No NVIDIA driver found.",

@@ -165,6 +165,12 @@ OpenSession: TypeAlias = Callable[[ModelSpec], Session]
 """Gives the one shared session of a model, loading it when needed."""
 
 
+DIGITAL_SOURCE_TYPE = (
+    "http://cv.iptc.org/newscodes/digitalsourcetype/compositeWithTrainedAlgorithmicMedia"
+)
+"""IPTC's term for a picture that was partly made by a trained model."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProvenanceRecord:
     """What an output must say about itself. Every writer asks for one."""
@@ -173,3 +179,4 @@ class ProvenanceRecord:
     models: tuple[str, ...]
     actions: tuple[str, ...]
     label: bool = False
+    digital_source_type: str = DIGITAL_SOURCE_TYPE
