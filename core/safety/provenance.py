@@ -7,8 +7,10 @@ Such a signer is unknown to others, which the texts say. Nothing here uses the n
 from __future__ import annotations
 
 import datetime
+import io
 import json
 import os
+import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,7 +51,7 @@ CAN_CARRY = {
     ".m4v": "video/mp4",
     ".mov": "video/quicktime",
 }
-SIDECAR = ".c2pa"
+OTHER_KIND = "application/octet-stream"
 LABELLED = "org.facefusion-ui.edit"
 
 
@@ -116,9 +118,13 @@ class Provenance:
         """
 
         def mark(plain: Path, signed: Path) -> Mark:
+            sidecar = None
             try:
                 keys = self._ready()
-                self._sign_inside(keys, record, plain, signed)
+                if signed.suffix.lower() in CAN_CARRY:
+                    self._sign_inside(keys, record, plain, signed)
+                else:
+                    sidecar = self._sign_beside(keys, record, plain, signed)
             except (c2pa.C2paError, OSError, ValueError) as cause:
                 raise MediaError(say("err.mark"), hint=say("err.mark.hint")) from cause
             found = self.verify(signed)
@@ -130,6 +136,7 @@ class Provenance:
                 digital_source_type=found.digital_source_type,
                 xmp=found.xmp,
                 label=record.label,
+                sidecar=sidecar,
             )
 
         return mark
@@ -186,6 +193,21 @@ class Provenance:
         with self._signer(keys) as signer, self._builder(keys, record) as builder:
             builder.sign_file(str(plain), str(signed), signer)
 
+    def _sign_beside(
+        self, keys: _Keys, record: ProvenanceRecord, plain: Path, signed: Path
+    ) -> Path:
+        shutil.copyfile(plain, signed)
+        sidecar = sidecar_of(signed)
+        with (
+            self._signer(keys) as signer,
+            self._builder(keys, record) as builder,
+            signed.open("rb") as source,
+        ):
+            builder.set_no_embed()
+            manifest = builder.sign(signer, OTHER_KIND, source, io.BytesIO())
+        sidecar.write_bytes(manifest)
+        return sidecar
+
     def _signer(self, keys: _Keys) -> Any:
         info = c2pa.C2paSignerInfo(
             alg=c2pa.C2paSigningAlg.ES256,
@@ -201,13 +223,17 @@ class Provenance:
         return builder
 
     def _read(self, path: Path) -> dict[str, Any] | None:
-        kind = CAN_CARRY.get(path.suffix.lower()) or _kind_by_content(path)
-        if kind is None:
+        beside = sidecar_of(path)
+        kind = _kind_by_content(path) or CAN_CARRY.get(path.suffix.lower())
+        if kind is None and not beside.is_file():
             return None
+        manifest = beside.read_bytes() if kind is None else None
         try:
-            authority = self._ready().authority
-            context = c2pa.Context(_settings(authority))
-            with path.open("rb") as stream, c2pa.Reader(kind, stream, context=context) as reader:
+            context = c2pa.Context(_settings(self._ready().authority))
+            with (
+                path.open("rb") as stream,
+                c2pa.Reader(kind or OTHER_KIND, stream, manifest, context) as reader,
+            ):
                 return dict(json.loads(reader.json()))
         except c2pa.C2paError:
             return None
@@ -238,6 +264,11 @@ class Provenance:
                 json.dump({"key": keys.key, "chain": keys.chain, "authority": keys.authority}, file)
             part.replace(self._folder / "key.json")
             return keys
+
+
+def sidecar_of(path: Path) -> Path:
+    """Where the manifest of a file lies whose container cannot carry one."""
+    return path.with_name(path.name + ".c2pa")
 
 
 def _settings(authority: str) -> Any:
