@@ -36,6 +36,15 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Cover:
+    """What lies in front of a face: ``mask`` ``(h, w)``, 1 = keep the target, at x0, y0."""
+
+    x0: int
+    y0: int
+    mask: Mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Face:
     """One face, in the coordinates of the frame it came from.
 
@@ -44,7 +53,8 @@ class Face:
     ``embeddings`` by recogniser: ``descriptor1024`` (unit length, compare by cosine) and
     ``descriptor128`` (as it comes, compare by Euclidean distance). ``yaw_deg`` is positive when
     the face looks to the image's right; ``roll_deg`` is the in-plane turn, clockwise.
-    ``covered`` is true when something lies in front of the face.
+    ``front`` is what was found to lie in front of the face; ``covered`` is true when that hides
+    more than a fiftieth of it.
     """
 
     box: NDArray[np.float32]
@@ -58,6 +68,7 @@ class Face:
     yaw_deg: float | None = None
     roll_deg: float | None = None
     covered: bool = False
+    front: Cover | None = None
     person: int | None = None
 
     @property
