@@ -105,6 +105,7 @@ ENGLISH: dict[str, str] = {
     "gpu.old.fix": "Run the command below once; it installs the version for older cards.",
     "gpu.over": "Another program part replaced the graphics-card version.",
     "gpu.over.fix": "Run the command below once.",
+    "gpu.two": "Two versions of the part that runs the models are installed ({builds}).",
     "gpu.build": "This installation has no support for {provider}.",
     "gpu.build.fix": "Run the command below once; it looks for your card and installs what fits.",
     "gpu.mem": "Not enough graphics memory.",
@@ -119,6 +120,7 @@ ENGLISH: dict[str, str] = {
     "err.runtime": "The part that runs the models is damaged.",
     "err.runtime.hint": "Run this once: {command}",
     # models
+    "err.no_model": "There is no model called {name}.",
     "err.weights": "The file of {model} is damaged.",
     "err.weights.hint": "Download it again in Models.",
     "err.weights_missing": "{model} is not on this computer.",
@@ -132,7 +134,9 @@ ENGLISH: dict[str, str] = {
     "err.disk": "Not enough space: {need} needed, {free} free.",
     "err.disk.hint": "Clean up in System, or choose another folder.",
     "err.download": "{model} could not be downloaded.",
-    "err.download.hint": "Check the internet connection and try again; it goes on where it stopped.",
+    "err.download.hint": (
+        "Check the internet connection and try again; it goes on where it stopped."
+    ),
     "err.hub_gone": "The maker no longer offers {model} at its place.",
     "err.hub_gone.hint": "Update the program, or add the file in Models.",
     "err.adopt": "{name} is not the right file.",

@@ -26,9 +26,11 @@ class Notice(_Frozen):
     values: dict[str, Any] = Field(default_factory=dict)
 
     @classmethod
-    def of(cls, sentence: Sentence) -> Notice:
-        """The notice that says ``sentence``."""
-        return cls(key=sentence.key, text=str(sentence), values=dict(sentence.values))
+    def of(cls, text: str) -> Notice:
+        """The notice that says ``text``; a Sentence keeps its key and values."""
+        if isinstance(text, Sentence):
+            return cls(key=text.key, text=str(text), values=dict(text.values))
+        return cls(key="", text=text)
 
 
 class ProviderLine(_Frozen):

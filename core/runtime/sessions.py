@@ -25,6 +25,7 @@ import numpy as np
 import psutil
 
 from core.errors import ProviderError, UnusableOutput, WeightsDamaged
+from core.runtime.machine import install_fault
 from core.runtime.providers import (
     BY_NAME,
     BY_ORT_NAME,
@@ -47,6 +48,8 @@ log = logging.getLogger(__name__)
 
 FLAT_PICTURE_SPREAD = 1e-4
 """A picture output whose values differ by less than this share of their range shows nothing."""
+
+EXAMPLE_SIDE = 640
 
 _standard_error = threading.Lock()
 
@@ -82,6 +85,18 @@ class LoadedSession:
                 return
             self._places, reason = self._pool.places(self._report.asked)
             self._settle(reason)
+
+    def example_inputs(self) -> dict[str, Array]:
+        """Grey input of the model's real shapes; open dimensions are 1, picture sides 640."""
+        self.load()
+        made: dict[str, Array] = {}
+        for wanted in self._ort.get_inputs():
+            shape = [
+                side if isinstance(side, int) else (1 if position == 0 else EXAMPLE_SIDE)
+                for position, side in enumerate(wanted.shape)
+            ]
+            made[wanted.name] = np.full(shape, 0.5, np.float32)
+        return made
 
     def drop(self) -> None:
         """Give the memory back; the next run loads again."""
@@ -234,6 +249,10 @@ class SessionPool:
                 session.drop()
         gc.collect()
         return max(0, int((before - psutil.Process().memory_info().rss) / 1e6))
+
+    def install_fault(self) -> Reason | None:
+        """What is wrong with the installed ONNX Runtime, if anything."""
+        return install_fault(self.machine, self._available())
 
     def check_again(self) -> None:
         """Forget what failed before, so that the next load tries the graphics card again."""

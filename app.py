@@ -1,0 +1,32 @@
+"""FaceFusion UI: read the settings, then open the page or run one command; nothing else."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+from core.runtime.quiet import silence_telemetry
+
+silence_telemetry()  # before anything else is loaded
+
+from core.cli import run_command  # noqa: E402
+from core.config import Settings  # noqa: E402
+from core.services import build_services  # noqa: E402
+
+
+def open_page(settings: Settings, browser: bool) -> None:
+    """Build the services and serve the page until it is stopped."""
+    print("FaceFusion UI is starting…", flush=True)  # noqa: T201 - Gradio takes seconds to load
+    from facefusion_ui.page import serve
+
+    serve(build_services(settings), open_browser=browser)
+
+
+def main(arguments: list[str]) -> int:
+    """Run a command, or open the page without one; the exit code."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    return run_command(arguments, Settings(), build_services, open_page)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

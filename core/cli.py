@@ -1,0 +1,383 @@
+"""Commands and flags, made from the registry: a new processor brings its own command.
+
+Exit codes are those of ``core.errors``: 0 done, 2 wrong input (also: nothing changed), 3 weights,
+4 no provider, 5 reading or writing failed, 6 refused, 7 job. With ``--json`` standard output is
+one JSON document; everything else goes to standard error.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import App, CycloptsError, Group, Parameter
+from pydantic.fields import FieldInfo
+from rich.console import Console
+
+from core import registry, terminal
+from core.config import VERSION, Settings
+from core.errors import AppError, InputError
+from core.pipeline.report import Notice, RenderReport
+from core.registry import Processor
+from core.request import Output, People, RenderRequest, Step
+from core.runtime.providers import check_choice
+from core.services import Services
+from core.system import models_markdown
+
+log = logging.getLogger(__name__)
+
+Json = Annotated[bool, Parameter(help="Print one JSON document instead of text.", negative="")]
+FilePath = Annotated[Path, Parameter(allow_leading_hyphen=True)]
+ServicesMaker = Callable[[Settings], Services]
+PageOpener = Callable[[Settings, bool], None]
+
+
+def run_command(
+    tokens: Sequence[str], settings: Settings, make: ServicesMaker, open_page: PageOpener
+) -> int:
+    """Run the command in ``tokens``, or open the page when there is none; the exit code."""
+    errors = Console(stderr=True)
+    app = _app(settings, make)
+    _add_page(app, settings, open_page)
+    try:
+        outcome = app(list(tokens), exit_on_error=False, print_error=True, error_console=errors)
+    except CycloptsError:
+        return InputError.exit_code
+    except AppError as error:
+        terminal.print_error(errors, error)
+        if "--json" in tokens:
+            print_json(_error_facts(error))
+        return error.exit_code
+    return outcome if isinstance(outcome, int) else 0
+
+
+def print_json(facts: Any) -> None:
+    """One JSON document on standard output."""
+    Console(soft_wrap=True, highlight=False).out(
+        json.dumps(facts, ensure_ascii=False, indent=2, default=str), highlight=False
+    )
+
+
+def _error_facts(error: AppError) -> dict[str, Any]:
+    return {
+        "error": type(error).__name__,
+        "message": str(error.message),
+        "hint": str(error.hint),
+        "exit_code": error.exit_code,
+    }
+
+
+def _app(settings: Settings, make: ServicesMaker) -> App:
+    app = App(
+        name="facefusion-ui",
+        version=VERSION,
+        help="Put one consenting person's face onto another. Without a command the page opens.",
+    )
+    for kind in registry.processors():
+        app.command(_render_command(kind, settings, make), name=kind.name)
+    _add_system(app, settings, make)
+    _add_models(app, settings, make)
+    _add_bench(app, settings, make)
+    _add_verify(app, settings, make)
+    return app
+
+
+# ---- one command per processor -------------------------------------------------------------
+
+
+def _render_command(
+    kind: type[Processor], settings: Settings, make: ServicesMaker
+) -> Callable[..., int]:
+    others = [other for other in registry.processors() if other is not kind]
+
+    def command(**given: Any) -> int:
+        options = {
+            other.name: {
+                name: given[_slot(other, name)]
+                for name in other.Options.model_fields
+                if given[_slot(other, name)] is not None
+            }
+            for other in (kind, *others)
+        }
+        used = [other for other in registry.processors() if other is kind or options[other.name]]
+        request = RenderRequest(
+            sources=tuple(given.get("source", ())),
+            target=given["target"],
+            steps=tuple(Step(processor=one.name, options=options[one.name]) for one in used),
+            people=_people(given["face"], everyone=given["everyone"] or not kind.needs_source),
+            output=Output(
+                path=given["output"],
+                quality=given["quality"],
+                label=given["label"],
+                overwrite=given["overwrite"],
+            ),
+            provider=given["provider"],
+            consent=given["consent"],
+        )
+        return _render(make(settings), request, report_to=given["report"], as_json=given["json"])
+
+    parameters = [*_request_parameters(kind), *_option_parameters((kind, *others))]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    command.__doc__ = f"{kind.title}."
+    return command
+
+
+def _render(
+    services: Services, request: RenderRequest, *, report_to: Path | None, as_json: bool
+) -> int:
+    try:
+        report = services.renderer.render_image(request)
+    except AppError as error:
+        if report_to is not None:
+            _write_report(report_to, _report_of_nothing(error))
+        raise
+    if report_to is not None:
+        _write_report(report_to, report)
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        terminal.print_report(Console(), report)
+    return 0 if report.frames_changed else InputError.exit_code
+
+
+def _report_of_nothing(error: AppError) -> RenderReport:
+    sentences = [Notice.of(text) for text in (error.message, error.hint) if text]
+    return RenderReport(frames_total=1, frames_changed=0, faces_found=0, notices=tuple(sentences))
+
+
+def _write_report(path: Path, report: RenderReport) -> None:
+    try:
+        path.write_text(report.model_dump_json(indent=2), encoding="utf-8")
+    except OSError as cause:
+        raise InputError(
+            f"The report cannot be written to {path.name}: {cause.strerror}.",
+            hint="Name another place with --report.",
+        ) from cause
+
+
+def _people(numbers: Sequence[int], *, everyone: bool) -> People:
+    if numbers:
+        if min(numbers) < 1:
+            raise InputError("Faces are numbered from 1, left to right.", hint="Try --face 1.")
+        return People(choose="numbers", numbers=tuple(numbers))
+    return People(choose="everyone" if everyone else "largest")
+
+
+def _keyword(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> Any:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
+    )
+
+
+def _request_parameters(kind: type[Processor]) -> list[inspect.Parameter]:
+    def said(annotation: Any, text: str, **more: Any) -> Any:
+        return Annotated[annotation, Parameter(help=text, **more)]
+
+    photos = said(
+        tuple[Path, ...],
+        "Photo of the new face; may be given several times.",
+        allow_leading_hyphen=True,
+        negative="",
+        show_default=False,
+    )
+    picture = said(Path, "Picture in which a face changes.", allow_leading_hyphen=True)
+    output = said(
+        Path | None, "File to write; its ending sets the format.", allow_leading_hyphen=True
+    )
+    report = said(Path | None, "Write the report to this JSON file.", allow_leading_hyphen=True)
+    numbers = said(
+        tuple[int, ...],
+        "Number of the face to change, left to right; may be given several times.",
+        negative="",
+        show_default=False,
+    )
+    return [
+        *([_keyword("source", photos)] if kind.needs_source else []),
+        _keyword("target", picture),
+        _keyword("output", output, None),
+        _keyword("consent", said(bool, "Everyone shown agreed to this.", negative=""), False),
+        _keyword("face", numbers, ()),
+        _keyword("everyone", said(bool, "Change every face.", negative=""), False),
+        _keyword("provider", said(str, "auto, cpu, cuda, tensorrt, …"), "auto"),
+        _keyword("quality", said(int, "File quality, 1 to 100."), 92),
+        _keyword("label", said(bool, "Show a small label in the picture.", negative=""), False),
+        _keyword("overwrite", said(bool, "Replace an existing file.", negative=""), False),
+        _keyword("report", report, None),
+        _keyword("json", Json, False),
+    ]
+
+
+def _option_parameters(kinds: Sequence[type[Processor]]) -> list[inspect.Parameter]:
+    return [
+        _option_parameter(kind, name, described)
+        for kind in kinds
+        for name, described in kind.Options.model_fields.items()
+    ]
+
+
+def _option_parameter(kind: type[Processor], name: str, described: FieldInfo) -> inspect.Parameter:
+    flag = f"--{kind.name}.{name.replace('_', '-')}"
+    text = f"{described.description} (default {described.default})"
+    parameter = Parameter(name=flag, help=text, group=Group(f"Options of {kind.name}"))
+    kept: Any = described.annotation
+    made: inspect.Parameter = _keyword(_slot(kind, name), Annotated[kept | None, parameter], None)
+    return made
+
+
+def _slot(kind: type[Processor], name: str) -> str:
+    return f"{kind.name}__{name}"
+
+
+def _add_page(app: App, settings: Settings, open_page: PageOpener) -> None:
+    @app.default
+    def page(
+        *,
+        host: str | None = None,
+        port: int | None = None,
+        provider: str | None = None,
+        offline: bool = False,
+        browser: bool = True,
+    ) -> int:
+        """Open the page.
+
+        Parameters
+        ----------
+        host
+            Address to listen on; 127.0.0.1 is this computer only.
+        port
+            Port of the page.
+        provider
+            auto, cpu, cuda, tensorrt, …
+        offline
+            Never use the network, not even for downloads.
+        browser
+            Open the browser as well.
+        """
+        given = {"host": host, "port": port, "provider": provider, "offline": offline or None}
+        changes = {name: value for name, value in given.items() if value is not None}
+        if provider is not None:
+            check_choice(provider)
+        open_page(settings.model_copy(update=changes), browser)
+        return 0
+
+
+# ---- the machine, the models, figures, credentials -----------------------------------------
+
+
+def _add_system(app: App, settings: Settings, make: ServicesMaker) -> None:
+    @app.command(name="system")
+    def system(*, provider: str = "auto", self_test: bool = False, json: Json = False) -> int:
+        """Say where each model runs on this machine, and why.
+
+        Parameters
+        ----------
+        provider
+            auto, cpu, cuda, tensorrt, …
+        self_test
+            Also measure how quick each model is.
+        """
+        services = make(settings)
+        facts = services.system(None if provider == "auto" else provider, self_test=self_test)
+        if json:
+            print_json(facts.model_dump(mode="json"))
+        else:
+            terminal.print_system(Console(), facts)
+        return 0
+
+
+def _add_models(app: App, settings: Settings, make: ServicesMaker) -> None:
+    models = App(name="models", help="List, fetch and check the models' weights.")
+    app.command(models)
+
+    @models.command(name="list")
+    def list_(*, json: Json = False) -> int:
+        """List all models: here or not, size, licence."""
+        lines = make(settings).model_rows()
+        if json:
+            print_json([line.model_dump(mode="json") for line in lines])
+        else:
+            terminal.print_models(Console(), lines)
+        return 0
+
+    @models.command
+    def fetch(*names: str, accept_licence: bool = False, json: Json = False) -> int:
+        """Download models by name.
+
+        Parameters
+        ----------
+        names
+            As shown by ``models list``.
+        accept_licence
+            You accept the makers' licences of these models.
+        """
+        services = make(settings)
+        specs = [services.model(name) for name in names]
+        for spec in specs:
+            with terminal.download_bar(Console(stderr=True), spec.title) as progress:
+                services.weights.fetch(spec, accept_licence=accept_licence, progress=progress)
+        return _show_verdicts(services, names, as_json=json)
+
+    @models.command
+    def verify(*names: str, json: Json = False) -> int:
+        """Compare the weights on this computer with their checksums; all when none is named."""
+        return _show_verdicts(make(settings), names, as_json=json)
+
+    @models.command
+    def table() -> int:
+        """Print the table of models in Markdown, as kept in models/README.md."""
+        Console(soft_wrap=True).out(models_markdown(make(settings).models()), end="")
+        return 0
+
+
+def _show_verdicts(services: Services, names: Sequence[str], *, as_json: bool) -> int:
+    lines = services.model_rows(names, verify=True)
+    if as_json:
+        print_json([line.model_dump(mode="json") for line in lines])
+    else:
+        terminal.print_models(Console(), lines)
+    return 3 if any(line.state == "damaged" for line in lines) else 0
+
+
+def _add_bench(app: App, settings: Settings, make: ServicesMaker) -> None:
+    @app.command(name="bench")
+    def bench(what: Literal["built-in"], /, *, rounds: int = 60, json: Json = False) -> int:
+        """Measure speed on this machine: least and median milliseconds by stage.
+
+        Parameters
+        ----------
+        what
+            What to measure.
+        rounds
+            How many frames.
+        """
+        from core.bench import bench_built_in
+
+        table = bench_built_in(make(settings).sessions.open, rounds=rounds)
+        if json:
+            print_json(table.model_dump(mode="json"))
+        else:
+            terminal.print_bench(Console(), what, table)
+        return 0
+
+
+def _add_verify(app: App, settings: Settings, make: ServicesMaker) -> None:
+    @app.command(name="verify")
+    def verify(file: FilePath, /, *, json: Json = False) -> int:
+        """Read a file's content credentials back and explain them.
+
+        Parameters
+        ----------
+        file
+            A picture or clip.
+        """
+        found = make(settings).provenance.verify(file)
+        if json:
+            print_json(found.facts())
+        else:
+            terminal.print_verification(Console(), file, found)
+        return 0 if found.state in ("ours", "other") else InputError.exit_code
