@@ -1,0 +1,149 @@
+"""Soft regions: steps, feathers, weighted blurs, and the parts of the face on the atlas.
+
+In:  masks ``(H, W)`` float32 0..1 and meshes of ``core.imaging.mesh``.   Out: the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import cv2
+import numpy as np
+
+from core.imaging.mesh import fill_atlas, surface
+from core.imaging.topology import topology
+from core.types import Array, Mask
+
+
+def smoothstep(values: Array, low: float, high: float) -> Array:
+    """0 below ``low``, 1 above ``high``, smooth between. ``high`` may be below ``low``."""
+    at = np.clip((values - low) * np.float32(1 / (high - low)), 0, 1)
+    return at * at * (3 - 2 * at)
+
+
+def blur(values: Array, sigma_px: float) -> Array:
+    """Gaussian blur of floats; the border is continued. Below a fifth of a pixel: as it is."""
+    if sigma_px < 0.2:
+        return values
+    return np.asarray(cv2.GaussianBlur(values, (0, 0), sigma_px, borderType=cv2.BORDER_REPLICATE))
+
+
+def weighted_blur(values: Array, weights: Mask, sigma_px: float, *, fallback: Array) -> Array:
+    """Blur of ``values`` ``(H, W, C)`` that looks only where ``weights`` are.
+
+    Far from any weight it tends to ``fallback`` ``(C,)``.
+    """
+    trust = np.float32(0.004)
+    total = blur(weights, sigma_px)[..., None]
+    summed = blur(values * weights[..., None], sigma_px).reshape(values.shape)
+    return np.asarray((summed + fallback * trust) / (total + trust), np.float32)
+
+
+def inside_distance(inside: Array) -> Mask:
+    """Distance in pixels from each pixel with ``inside`` != 0 to the nearest one without.
+
+    The border of the picture counts as outside only if a pixel there is 0.
+    """
+    return np.asarray(
+        cv2.distanceTransform((inside != 0).astype(np.uint8), cv2.DIST_L2, 5), np.float32
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Zones:
+    """Parts of the face on the atlas, ``(size, size)`` each; read-only.
+
+    ``skin``: no eyes, brows, lips, nostrils. ``eyes``, ``mouth`` (between the lips): soft at the
+    edge. ``features``: eyes, brows, nose, lips in one soft blob. ``fringe``: where hair may hang
+    into the face. ``brows``: with lashes' reach. ``oval``: the whole face.
+    """
+
+    skin: Mask
+    eyes: Mask
+    mouth: Mask
+    features: Mask
+    fringe: Mask
+    brows: Mask
+    oval: Mask
+
+
+@cache
+def zones(size: int) -> Zones:
+    """The zones of an atlas of ``size``."""
+    known = topology()
+    eyes = _rings(size, ("eye_image_left", "eye_image_right"), 0.0)
+    wide_eyes = _rings(size, ("eye_image_left", "eye_image_right"), 0.02)
+    brows = _hulls(size, ("brow_image_left", "brow_image_right"), 0.012)
+    lips = fill_atlas(size, known.lips_outer, grow_by=0.012)
+    mouth = fill_atlas(size, known.lips_inner)
+    oval = fill_atlas(size, known.face_oval)
+    inner = fill_atlas(size, known.face_oval, grow_by=-0.03)
+    nostrils = _hulls(size, NOSTRILS, 0.008)
+    skin = inner * (1 - np.max([wide_eyes, brows, lips, nostrils], axis=0))
+    features = np.max([wide_eyes, brows, lips, _hulls(size, (NOSE + tuple(surface().mirror[list(NOSE)].tolist()),), 0.01)], axis=0)
+    made = Zones(
+        skin=skin,
+        eyes=blur(_rings(size, ("eye_image_left", "eye_image_right"), 0.004), 0.006 * size),
+        mouth=blur(mouth, 0.005 * size),
+        features=blur(cv2.dilate(features, _disc(0.04 * size)), 0.03 * size),
+        fringe=_fringe(size),
+        brows=blur(np.maximum(brows, eyes), 0.006 * size),
+        oval=oval,
+    )
+    for name in Zones.__dataclass_fields__:
+        getattr(made, name).flags.writeable = False
+    return made
+
+
+NOSE = (168, 193, 122, 196, 236, 198, 49, 48, 64, 98, 2)
+    168,
+    193,
+    122,
+    196,
+    236,
+    198,
+    49,
+    48,
+    64,
+    98,
+    2,
+    327,
+    294,
+    278,
+    279,
+    420,
+    456,
+    419,
+    351,
+    417,
+)
+NOSTRILS = ((98, 97, 60, 75, 79, 218, 166), (327, 326, 290, 305, 309, 438, 392))
+
+
+def _fringe(size: int) -> Mask:
+    """Forehead, temples and the outermost cheek: 1 at the oval, 0 at brows, eyes, mouth."""
+    rows, columns = np.indices((size, size)).astype(np.float32) / size
+    brow = surface().places[[70, 63, 105, 66, 107], 1].min()
+    above = smoothstep(rows, float(brow) - 0.015, float(brow) - 0.06)
+    beside = smoothstep(np.abs(columns - 0.5), 0.30, 0.38) * smoothstep(rows, 0.80, 0.70)
+    return np.asarray(np.maximum(above, beside), np.float32)
+
+
+def _rings(size: int, names: tuple[str, ...], grow_by: float) -> Mask:
+    rings = [fill_atlas(size, getattr(topology(), name), grow_by=grow_by) for name in names]
+    return np.asarray(np.max(rings, axis=0))
+
+
+def _hulls(size: int, groups: tuple[str | tuple[int, ...], ...], grow_by: float) -> Mask:
+    made = np.zeros((size, size), np.float32)
+    for group in groups:
+        ring = getattr(topology(), group) if isinstance(group, str) else np.array(group)
+        hull = cv2.convexHull(surface().places[ring].astype(np.float32), returnPoints=False)
+        made = np.maximum(made, fill_atlas(size, ring[hull[:, 0]], grow_by=grow_by))
+    return made
+
+
+def _disc(radius_px: float) -> Array:
+    size = 2 * round(radius_px) + 1
+    return cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
