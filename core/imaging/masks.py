@@ -81,7 +81,7 @@ def zones(size: int) -> Zones:
     inner = fill_atlas(size, known.face_oval, grow_by=-0.03)
     nostrils = _hulls(size, NOSTRILS, 0.008)
     skin = inner * (1 - np.max([wide_eyes, brows, lips, nostrils], axis=0))
-    features = np.max([wide_eyes, brows, lips, _hulls(size, (NOSE + tuple(surface().mirror[list(NOSE)].tolist()),), 0.01)], axis=0)
+    features = np.max([wide_eyes, brows, lips, _hulls(size, (_both(NOSE),), 0.01)], axis=0)
     made = Zones(
         skin=skin,
         eyes=blur(_rings(size, ("eye_image_left", "eye_image_right"), 0.004), 0.006 * size),
@@ -97,28 +97,12 @@ def zones(size: int) -> Zones:
 
 
 NOSE = (168, 193, 122, 196, 236, 198, 49, 48, 64, 98, 2)
-    168,
-    193,
-    122,
-    196,
-    236,
-    198,
-    49,
-    48,
-    64,
-    98,
-    2,
-    327,
-    294,
-    278,
-    279,
-    420,
-    456,
-    419,
-    351,
-    417,
-)
+"""One side; the other is its mirror."""
 NOSTRILS = ((98, 97, 60, 75, 79, 218, 166), (327, 326, 290, 305, 309, 438, 392))
+
+
+def _both(side: tuple[int, ...]) -> tuple[int, ...]:
+    return side + tuple(surface().mirror[list(side)].tolist())
 
 
 def _fringe(size: int) -> Mask:
