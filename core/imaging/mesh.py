@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import cast
 
 import cv2
 import numpy as np
@@ -139,7 +140,8 @@ def normals(points: Points) -> Points:
     corners = points[surface().triangles]
     crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     summed = surface().faces_of @ -crossed.astype(np.float32)
-    return summed / np.maximum(np.linalg.norm(summed, axis=1, keepdims=True), 1e-9)
+    length = np.maximum(np.linalg.norm(summed, axis=1, keepdims=True), 1e-9)
+    return np.asarray(summed / length, np.float32)
 
 
 def rasterise(points: Points, shape: tuple[int, int], *, cull: bool = True) -> Ids:
@@ -188,11 +190,9 @@ def look_up(picture: Array, at: Array, *, cubic: bool = False) -> Array:
     """``picture`` at the positions ``at`` ``(H, W, 2)`` in its pixels; the border is continued."""
     how = cv2.INTER_CUBIC if cubic else cv2.INTER_LINEAR
     spots = np.ascontiguousarray(at, dtype=np.float32)
-    made = cv2.remap(picture, spots, _NO_MAP, how, borderMode=cv2.BORDER_REPLICATE)
+    unused = cast(Array, None)  # OpenCV's types ask for a second map, OpenCV itself does not
+    made = cv2.remap(picture, spots, unused, how, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(made)
-
-
-_NO_MAP = np.empty(0, np.float32)
 
 
 def grow(ids: Ids, *, radius_px: int) -> Ids:
@@ -234,7 +234,7 @@ def to_atlas(values: Points, size: int) -> Array:
     if size > CACHED_ATLAS:
         return spread(atlas_ids(size), surface().places * size - 0.5, values)
     corners, weights = _atlas_weights(size)
-    return np.einsum("hwkc,hwk->hwc", values[corners], weights)
+    return np.asarray(np.einsum("hwkc,hwk->hwc", values[corners], weights), np.float32)
 
 
 def fill_atlas(size: int, ring: NDArray[np.int64], *, grow_by: float = 0.0) -> Mask:
@@ -245,5 +245,6 @@ def fill_atlas(size: int, ring: NDArray[np.int64], *, grow_by: float = 0.0) -> M
     reach = round(abs(grow_by) * size)
     if reach:
         kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
-        made = (cv2.dilate if grow_by > 0 else cv2.erode)(made, kernel)
+        changed = (cv2.dilate if grow_by > 0 else cv2.erode)(made, kernel)
+        return np.asarray(changed, np.float32)
     return made.astype(np.float32)

@@ -54,7 +54,8 @@ def _moved_and_scaled(source: Points, target: Points) -> Points:
     middle = target.mean(0)
     reach = np.linalg.norm(target[:, :2] - middle[:2], axis=1).mean()
     wanted = np.linalg.norm(source[:, :2] - source.mean(0)[:2], axis=1).mean()
-    return source.mean(0) + (target - middle) * np.clip(wanted / max(reach, 1e-6), 0.85, 1.15)
+    scale = np.clip(wanted / max(reach, 1e-6), 0.85, 1.15)
+    return np.asarray(source.mean(0) + (target - middle) * scale, np.float32)
 
 
 def _eye(ring: str) -> NDArray[np.int64]:
