@@ -37,8 +37,11 @@ SIDE = 192
 ROI_FACTOR = 1.5
 LEAST_SCORE = 0.5
 """Below this the mesh sits on a false alarm or on a face turned the wrong way."""
+HOPELESS_SCORE = 0.05
+"""Below this a second pass has not brought a face up to the least score."""
 EYE_CORNERS = (33, 263)
-FIVE_POINTS = (468, 473, 4, 61, 291)
+PUPILS = (468, 473)
+FIVE_POINTS = (*PUPILS, 4, 61, 291)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,14 +58,16 @@ class Landmarker:
     def __init__(self, open_session: OpenSession) -> None:
         self._open = open_session
 
-    def fit(self, pixels: Pixels, square: Square, *, passes: int = 2) -> Mesh:
-        """The mesh in ``square``; each further pass looks again where the last one found it."""
+    def fit(self, pixels: Pixels, square: Square) -> Mesh:
+        """The mesh in ``square``, fitted again where the first pass found it."""
         mesh = self._once(pixels, square)
-        for _ in range(passes - 1):
-            if mesh.score < LEAST_SCORE / 10:
-                return mesh
-            mesh = self._once(pixels, roi_of_mesh(mesh.points))
-        return mesh
+        if mesh.score < HOPELESS_SCORE:
+            return mesh
+        return self.follow(pixels, mesh.points)
+
+    def follow(self, pixels: Pixels, points: Points) -> Mesh:
+        """The mesh of a face whose mesh in the frame before was ``points``; one pass."""
+        return self._once(pixels, roi_of_mesh(points))
 
     def _once(self, pixels: Pixels, square: Square) -> Mesh:
         image = np.multiply(crop(pixels, square, SIDE)[None], 1 / 255, dtype=np.float32)
@@ -83,13 +88,22 @@ def roi_of_detection(found: Detection) -> Square:
     return Square(float(x0 + x1) / 2, float(y0 + y1) / 2, side, angle)
 
 
+def box_of_mesh(points: Points) -> Points:
+    """x0, y0, x1, y1 round all points."""
+    return np.concatenate([points[:, :2].min(0), points[:, :2].max(0)])
+
+
 def roi_of_mesh(points: Points, *, factor: float = ROI_FACTOR) -> Square:
     """Where to look for the same face again; upright in the face's own sense."""
-    low, high = points[:, :2].min(0), points[:, :2].max(0)
-    left, right = (points[index, :2] for index in EYE_CORNERS)
-    angle = math.atan2(float(right[1] - left[1]), float(right[0] - left[0]))
-    centre = (low + high) / 2
-    return Square(float(centre[0]), float(centre[1]), factor * float((high - low).max()), angle)
+    x0, y0, x1, y1 = (float(value) for value in box_of_mesh(points))
+    side = factor * max(x1 - x0, y1 - y0)
+    return Square((x0 + x1) / 2, (y0 + y1) / 2, side, roll_rad(points))
+
+
+def roll_rad(points: Points) -> float:
+    """The turn in the plane, clockwise on screen, from the outer eye corners."""
+    left, right = (points[index] for index in EYE_CORNERS)
+    return math.atan2(float(right[1] - left[1]), float(right[0] - left[0]))
 
 
 def pose(points: Points) -> tuple[float, float]:
@@ -98,6 +112,4 @@ def pose(points: Points) -> tuple[float, float]:
     _, rotation, _ = similarity(topology().frontal_shape[rigid], points[rigid])
     forward = rotation @ np.array([0.0, 0.0, -1.0])
     yaw = math.degrees(math.atan2(forward[0], -forward[2]))
-    left, right = (points[index] for index in EYE_CORNERS)
-    roll = math.degrees(math.atan2(float(right[1] - left[1]), float(right[0] - left[0])))
-    return yaw, roll
+    return yaw, math.degrees(roll_rad(points))
