@@ -8,10 +8,15 @@ never start by themselves.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
+import secrets
 import shutil
+import socket
 import time
+import urllib.parse
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -204,6 +209,8 @@ class WeightStore:
 
         assert spec.repo is not None
         constants.HF_HUB_DOWNLOAD_TIMEOUT = max(1, round(self._timeout_s))
+        constants.DOWNLOAD_CHUNK_SIZE = CHUNK  # 10 MB by default: too coarse to resume or cancel
+        self._knock(spec, self.endpoint or constants.ENDPOINT)
         bar = _bar(progress, stop)
         failure: Exception | None = None
         for _ in range(self._attempts):
@@ -232,6 +239,19 @@ class WeightStore:
             say("err.download", model=spec.title), hint=say("err.download.hint")
         ) from failure
 
+    def _knock(self, spec: ModelSpec, endpoint: str) -> None:
+        """Fail within seconds when nobody is there; huggingface_hub alone takes half a minute."""
+        if urllib.request.getproxies():
+            return
+        place = urllib.parse.urlsplit(endpoint)
+        port = place.port or (443 if place.scheme == "https" else 80)
+        try:
+            socket.create_connection((place.hostname or "", port), self._timeout_s).close()
+        except OSError as cause:
+            raise DownloadFailed(
+                say("err.download", model=spec.title), hint=say("err.download.hint")
+            ) from cause
+
     def _accept(self, spec: ModelSpec, part: Path, damaged: str) -> Path:
         known, found = self._known_sha256(spec), sha256_of(part)
         if known is not None and found != known:
@@ -246,7 +266,7 @@ class WeightStore:
     def _make_folder(self) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            probe = self.folder / f".probe-{os.getpid()}"
+            probe = self.folder / f".probe-{secrets.token_hex(6)}"
             probe.touch()
             probe.unlink()
         except OSError as cause:
@@ -315,7 +335,7 @@ def _bar(progress: Callable[[Progress], None], stop: Callable[[], bool]) -> Any:
 
         def __init__(self, *given: Any, **named: Any) -> None:
             named["disable"] = False
-            named["file"] = open(os.devnull, "w")  # noqa: PTH123, SIM115 - lives as long as the bar
+            named["file"] = io.StringIO()
             super().__init__(*given, **named)
             self._start_s = time.monotonic()
             self._start_n = self.n
