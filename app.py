@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from typing import TYPE_CHECKING
 
 from core.runtime.quiet import silence_telemetry
 
@@ -11,7 +12,16 @@ silence_telemetry()  # before anything else is loaded
 
 from core.cli import run_command  # noqa: E402
 from core.config import Settings  # noqa: E402
-from core.services import build_services  # noqa: E402
+
+if TYPE_CHECKING:
+    from core.services import Services
+
+
+def make_services(settings: Settings) -> Services:
+    """The long-lived objects; their libraries are loaded only now."""
+    from core.services import build_services
+
+    return build_services(settings)
 
 
 def open_page(settings: Settings, browser: bool) -> None:
@@ -19,13 +29,13 @@ def open_page(settings: Settings, browser: bool) -> None:
     print("FaceFusion UI is starting…", flush=True)  # noqa: T201 - Gradio takes seconds to load
     from facefusion_ui.page import serve
 
-    serve(build_services(settings), open_browser=browser)
+    serve(make_services(settings), open_browser=browser)
 
 
 def main(arguments: list[str]) -> int:
     """Run a command, or open the page without one; the exit code."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    return run_command(arguments, Settings(), build_services, open_page)
+    return run_command(arguments, Settings(), make_services, open_page)
 
 
 if __name__ == "__main__":

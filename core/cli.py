@@ -12,7 +12,7 @@ import json
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Group, Parameter
 from pydantic.fields import FieldInfo
@@ -25,14 +25,15 @@ from core.pipeline.report import Notice, RenderReport
 from core.registry import Processor
 from core.request import Output, People, RenderRequest, Step
 from core.runtime.providers import check_choice
-from core.services import Services
-from core.system import models_markdown
+
+if TYPE_CHECKING:  # the services load models' libraries, which --help must not wait for
+    from core.services import Services
 
 log = logging.getLogger(__name__)
 
 Json = Annotated[bool, Parameter(help="Print one JSON document instead of text.", negative="")]
 FilePath = Annotated[Path, Parameter(allow_leading_hyphen=True)]
-ServicesMaker = Callable[[Settings], Services]
+ServicesMaker = Callable[[Settings], "Services"]
 PageOpener = Callable[[Settings, bool], None]
 
 
@@ -74,6 +75,7 @@ def _error_facts(error: AppError) -> dict[str, Any]:
 def _app(settings: Settings, make: ServicesMaker) -> App:
     app = App(
         name="facefusion-ui",
+        help_format="plaintext",
         version=VERSION,
         help="Put one consenting person's face onto another. Without a command the page opens.",
     )
@@ -94,7 +96,11 @@ def _render_command(
 ) -> Callable[..., int]:
     others = [other for other in registry.processors() if other is not kind]
 
-    def command(**given: Any) -> int:
+    parameters = [*_request_parameters(kind), *_option_parameters((kind, *others))]
+    defaults = {each.name: each.default for each in parameters}
+
+    def command(**said: Any) -> int:
+        given = defaults | said
         options = {
             other.name: {
                 name: given[_slot(other, name)]
@@ -105,7 +111,7 @@ def _render_command(
         }
         used = [other for other in registry.processors() if other is kind or options[other.name]]
         request = RenderRequest(
-            sources=tuple(given.get("source", ())),
+            sources=tuple(given.get("source") or ()),
             target=given["target"],
             steps=tuple(Step(processor=one.name, options=options[one.name]) for one in used),
             people=_people(given["face"], everyone=given["everyone"] or not kind.needs_source),
@@ -120,7 +126,6 @@ def _render_command(
         )
         return _render(make(settings), request, report_to=given["report"], as_json=given["json"])
 
-    parameters = [*_request_parameters(kind), *_option_parameters((kind, *others))]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
     command.__doc__ = f"{kind.title}."
@@ -330,6 +335,8 @@ def _add_models(app: App, settings: Settings, make: ServicesMaker) -> None:
     @models.command
     def table() -> int:
         """Print the table of models in Markdown, as kept in models/README.md."""
+        from core.system import models_markdown
+
         Console(soft_wrap=True).out(models_markdown(make(settings).models()), end="")
         return 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 from rich.markup import escape
@@ -21,8 +21,10 @@ from rich.table import Table
 
 from core.errors import AppError
 from core.pipeline.report import ProviderLine, RenderReport
-from core.runtime.weights import Progress as Downloaded
-from core.system import ModelFacts, SystemFacts
+
+if TYPE_CHECKING:
+    from core.runtime.weights import Progress as Downloaded
+    from core.system import ModelFacts, SystemFacts
 
 
 class _Described(Protocol):
