@@ -275,7 +275,7 @@ class Renderer:
         label = request.output.label or self._settings.public
         pixels = draw_label(rendered.frame.pixels) if label else rendered.frame.pixels
         record = ProvenanceRecord(
-            title=path.name,
+            title="AI-edited picture",
             models=tuple(spec.name for spec in self._models(request)),
             actions=tuple(step.processor for step in request.steps),
             label=label,
