@@ -182,6 +182,9 @@ _CARD = {
     "details.steps": ("Time by step", "各步骤用时"),
     "details.where": ("What ran where", "运行位置"),
     "details.file": ("The file", "文件"),
+    "file.name": ("Name", "名称"),
+    "file.size": ("Size", "大小"),
+    "file.sum": ("Checksum (SHA-256)", "校验和（SHA-256）"),
     "details.models": ("Engine and licences", "引擎与许可"),
     "details.mark": ("The mark", "标注"),
     "stage.read": ("Reading the files", "读取文件"),
@@ -234,6 +237,7 @@ _STATES = {
     "btn.retry": ("Try again", "重试"),
     "btn.details": ("Copy details", "复制详细信息"),
     "btn.cancel": ("Cancel", "取消"),
+    "btn.copy": ("Copy", "复制"),
     "btn.copied": ("Copied", "已复制"),
 }
 
