@@ -2,7 +2,7 @@
 
 Source: statistics in the spirit of "Color Transfer between Images", Reinhard et al., IEEE CG&A
 2001, made local by weighted blurs. In:  LAB on the atlas ``(S, S, 3)`` float32, L 0..100.
-Out: per pixel gains and shifts, ``(S, S, 6)`` float32: three gains, then three shifts.
+Out: a :class:`Change` on the atlas, applied to pixels by :func:`apply`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from core.imaging.masks import weighted_blur, zones
+from core.imaging.masks import smoothstep, weighted_blur, zones
 from core.types import Array, Mask, Pixels
 
 TONE_SIZE = 96
@@ -20,11 +20,14 @@ TONE_SIZE = 96
 COARSE = 0.13
 FINE = 0.06
 """Radii of the blurs in atlas units."""
-L_GAIN = (0.5, 1.25)
+FINE_SHARE = (0.6, 0.9)
+"""How much of the finer differences is taken over: in L, in a and b."""
+L_GAIN = (0.5, 1.12)
 AB_GAIN = (0.7, 1.05)
-SPREAD_L = 11.0
-SPREAD_AB = 7.0
-"""How far skin may be from its surroundings before it counts as hair, beard, glasses, shine."""
+SKIN_REACH = (14.0, 10.0)
+"""How much darker (L) and how much off in tone (a, b) skin may be than skin nearby."""
+SHINE = 6.0
+"""Above the light by this much, brightness is damped: sweat and flash do not move with a face."""
 
 
 def to_lab(pixels: Pixels) -> Array:
@@ -36,6 +39,18 @@ def to_rgb(lab: Array) -> Pixels:
     """Float LAB to uint8 RGB; what a screen cannot show is clipped."""
     rgb = cv2.cvtColor(lab, cv2.COLOR_LAB2RGB)
     return np.asarray(cv2.convertScaleAbs(rgb, alpha=255), np.uint8)
+
+
+def unlike_skin(lab: Array, skin: Array, *, doubt: float = 1.0) -> Mask:
+    """0 where ``lab`` may be the same skin as ``skin``, 1 where it is hair, glasses, background.
+
+    Shine is skin: brighter and paler is not held against it. ``doubt`` widens the limits.
+    """
+    away = lab - skin
+    darker = np.minimum(away[..., 0], 0) / SKIN_REACH[0]
+    tinted = np.hypot(away[..., 1], away[..., 2]) / SKIN_REACH[1]
+    tinted = tinted * (1 - 0.7 * smoothstep(away[..., 0], 0.0, 8.0))
+    return np.asarray(smoothstep(np.hypot(darker, tinted) / doubt, 0.8, 1.5), np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,33 +84,64 @@ def measure(lab: Array, trusted: Mask) -> Tone:
             middle = np.median(kept, axis=0)
             picked = kept
     spread = np.maximum(np.std(picked, axis=0), 1.0)
-    odd = ((lab - middle) / np.array([30.0, 14.0, 14.0], np.float32)) ** 2
-    sure = base * np.exp(-odd.sum(-1))
+    sure = base * (1 - unlike_skin(lab, middle, doubt=2.0))
     coarse = weighted_blur(lab, sure, COARSE * size, fallback=middle)
-    odd = ((lab - coarse) / np.array([SPREAD_L, SPREAD_AB, SPREAD_AB], np.float32)) ** 2
-    sure = (sure * np.exp(-odd.sum(-1))).astype(np.float32)
+    sure = base * (1 - unlike_skin(lab, coarse, doubt=1.5))
     coarse = weighted_blur(lab, sure, COARSE * size, fallback=middle)
     return Tone(lab, sure, coarse, middle.astype(np.float32), spread.astype(np.float32))
 
 
-def match(source: Tone, target: Tone, *, strength: float) -> Array:
-    """Gains and shifts ``(S, S, 6)`` that bring ``source`` to the light and tone of ``target``.
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """How to change a source's LAB, ``(S, S, 3)`` float32 each.
+
+    ``light`` is the source's level, then gain and shift of L. ``tone`` is shift of a, shift of b
+    and gain of both.
+    """
+
+    light: Array
+    tone: Array
+
+
+def match(source: Tone, target: Tone, *, strength: float) -> Change:
+    """What brings ``source`` to the light and tone of ``target``.
 
     Lightness scales with the level (adding makes eyes milky, scaling alone makes beards harsh);
     ``strength`` 0 leaves the source as it is.
     """
     size = source.lab.shape[0]
-    gain = np.empty_like(source.lab)
-    level = target.coarse[..., 0] / np.maximum(source.coarse[..., 0], 1)
-    gain[..., 0] = np.clip(level, *L_GAIN)
-    gain[..., 1:] = np.clip(target.spread[1:] / source.spread[1:], *AB_GAIN)
-    shift = target.coarse - gain * source.coarse
-    finer = _finer(gain * source.lab + shift, source, target, FINE * size)
-    shift = shift + finer * np.array([0.5, 0.6, 0.6], np.float32)
-    return np.concatenate([1 + strength * (gain - 1), strength * shift], axis=-1)
+    light, tone = np.empty_like(source.lab), np.empty_like(source.lab)
+    level = np.maximum(source.coarse[..., 0], 1)
+    gain = np.clip(target.coarse[..., 0] / level, *L_GAIN)
+    light[..., 0] = level
+    light[..., 1] = 1 + strength * (gain - 1)
+    light[..., 2] = strength * (target.coarse[..., 0] - gain * level)
+    chroma = np.clip(np.sqrt((target.spread[1:] / source.spread[1:]).prod()), *AB_GAIN)
+    tone[..., :2] = strength * (target.coarse[..., 1:] - chroma * source.coarse[..., 1:])
+    tone[..., 2] = 1 + strength * (chroma - 1)
+    first = apply(source.lab, Change(light, tone))
+    finer = strength * _finer(first, source, target, FINE * size)
+    light[..., 2] += FINE_SHARE[0] * finer[..., 0]
+    tone[..., :2] += FINE_SHARE[1] * finer[..., 1:]
+    return Change(light, tone)
+
+
+def apply(lab: Array, change: Change) -> Array:
+    """``lab`` changed; ``change`` must have been brought to its shape.
+
+    Dark pixels get less of the shift in tone, so that they stay neutral.
+    """
+    light, tone = change.light, change.tone
+    made = np.empty_like(lab)
+    level = light[..., 0] * light[..., 1] + light[..., 2]
+    bright = lab[..., 0] * light[..., 1] + light[..., 2]
+    made[..., 0] = bright - 0.5 * np.maximum(bright - level - SHINE, 0)
+    share = np.minimum(lab[..., 0] / light[..., 0], 1.2)[..., None]
+    made[..., 1:] = lab[..., 1:] * tone[..., 2:] + tone[..., :2] * share
+    return made
 
 
 def _finer(matched: Array, source: Tone, target: Tone, sigma_px: float) -> Array:
     both = np.minimum(source.weights, target.weights)
-    difference = np.clip(target.lab - matched, -12, 12)
+    difference = np.clip(target.lab - matched, -20, 20)
     return weighted_blur(difference, both, sigma_px, fallback=np.zeros(3, np.float32))

@@ -50,13 +50,24 @@ def inside_distance(inside: Array) -> Mask:
     )
 
 
+def from_outside(odd: Mask, inside: Mask) -> Mask:
+    """``odd`` where it is joined to the edge of ``inside``; lone islands become 0."""
+    size = round(0.05 * odd.shape[0]) | 1
+    edge = (inside > 0) & (cv2.erode(inside, np.ones((size, size), np.uint8)) == 0)
+    _, labels = cv2.connectedComponents((odd > 0.25).astype(np.uint8))
+    joined = np.zeros(labels.max() + 1, np.float32)
+    joined[labels[edge]] = 1
+    joined[0] = 0
+    return np.asarray(odd * joined[labels], np.float32)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Zones:
     """Parts of the face on the atlas, ``(size, size)`` each; read-only.
 
     ``skin``: no eyes, brows, lips, nostrils. ``eyes``, ``mouth`` (between the lips): soft at the
     edge. ``features``: eyes, brows, nose, lips in one soft blob. ``fringe``: where hair may hang
-    into the face. ``brows``: with lashes' reach. ``oval``: the whole face.
+    into the face. ``hinges``: where glasses end. ``brows``: eyes too. ``oval``: the whole face.
     """
 
     skin: Mask
@@ -64,6 +75,7 @@ class Zones:
     mouth: Mask
     features: Mask
     fringe: Mask
+    hinges: Mask
     brows: Mask
     oval: Mask
 
@@ -87,7 +99,8 @@ def zones(size: int) -> Zones:
         eyes=blur(_rings(size, ("eye_image_left", "eye_image_right"), 0.004), 0.006 * size),
         mouth=blur(mouth, 0.005 * size),
         features=blur(cv2.dilate(features, _disc(0.04 * size)), 0.03 * size),
-        fringe=_fringe(size),
+        fringe=_fringe(size, np.maximum(brows, wide_eyes)),
+        hinges=_hinges(size),
         brows=blur(np.maximum(brows, eyes), 0.006 * size),
         oval=oval,
     )
@@ -105,13 +118,22 @@ def _both(side: tuple[int, ...]) -> tuple[int, ...]:
     return side + tuple(surface().mirror[list(side)].tolist())
 
 
-def _fringe(size: int) -> Mask:
-    """Forehead, temples and the outermost cheek: 1 at the oval, 0 at brows, eyes, mouth."""
+def _fringe(size: int, brows: Mask) -> Mask:
+    """Forehead, temples and the outermost cheek, where hair may hang: 0 on brows and inward."""
     rows, columns = np.indices((size, size)).astype(np.float32) / size
-    brow = surface().places[[70, 63, 105, 66, 107], 1].min()
-    above = smoothstep(rows, float(brow) - 0.015, float(brow) - 0.06)
-    beside = smoothstep(np.abs(columns - 0.5), 0.30, 0.38) * smoothstep(rows, 0.80, 0.70)
-    return np.asarray(np.maximum(above, beside), np.float32)
+    brow = surface().places[[70, 63, 105, 66, 107], 1]
+    above = smoothstep(rows, float(brow.mean()) + 0.02, float(brow.mean()) - 0.02)
+    out = np.abs(columns - 0.5)
+    beside = smoothstep(out, 0.28, 0.35) * smoothstep(rows, 0.92, 0.82)
+    near = blur(brows, 0.004 * size)
+    return np.asarray(np.maximum(above, beside) * (1 - near), np.float32)
+
+
+def _hinges(size: int) -> Mask:
+    rows, columns = np.indices((size, size)).astype(np.float32) / size
+    level = smoothstep(rows, 0.20, 0.24) * smoothstep(rows, 0.44, 0.40)
+    out = np.abs(columns - 0.5)
+    return np.asarray(level * smoothstep(out, 0.22, 0.25) * smoothstep(out, 0.42, 0.39), np.float32)
 
 
 def _rings(size: int, names: tuple[str, ...], grow_by: float) -> Mask:

@@ -38,6 +38,8 @@ CACHED_ATLAS = 256
 MOUTH_OPENING = 0.02
 """How far each lip moves from the middle, in atlas units; the average face has its mouth shut."""
 SUBPIXEL_BITS = 4
+DAMPING = 0.05
+"""Square pixels; see ``_planes``."""
 
 
 def extend(points: Points) -> Points:
@@ -169,21 +171,40 @@ def spread(ids: Ids, points: Points, values: Points) -> Array:
     ``points`` ``(481, 2+)`` pixel positions, ``values`` ``(481, C)``; gives ``(H, W, C)`` float32.
     Undefined where ``ids`` is 0.
     """
-    corners = surface().triangles
-    flat = np.ones((len(corners), 3, 3), np.float64)
-    flat[:, :, :2] = points[corners][:, :, :2]
-    determinant = np.linalg.det(flat)
-    flat[np.abs(determinant) < 1e-9] = np.eye(3)
-    tables = (np.linalg.inv(flat) @ values[corners].astype(np.float64)).astype(np.float32)
+    slopes, shifts = _planes(points, values)
     height, width = ids.shape
     row = np.arange(height, dtype=np.float32)[:, None]
     column = np.arange(width, dtype=np.float32)[None]
     at = np.maximum(ids, 1) - 1
     made = np.empty((height, width, values.shape[1]), np.float32)
     for channel in range(values.shape[1]):
-        by_x, by_y, shift = (np.ascontiguousarray(tables[:, k, channel]) for k in range(3))
-        made[..., channel] = by_x[at] * column + by_y[at] * row + shift[at]
+        by_x, by_y = slopes[:, 0, channel].copy(), slopes[:, 1, channel].copy()
+        made[..., channel] = by_x[at] * column + by_y[at] * row + shifts[:, channel].copy()[at]
     return made
+
+
+def _planes(points: Points, values: Points) -> tuple[Array, Array]:
+    """Per triangle the slopes ``(T, 2, C)`` and value at the origin ``(T, C)`` of each channel.
+
+    A sliver is drawn a pixel wide, so its slope across is damped; else values would run away.
+    """
+    corners = surface().triangles
+    at = points[corners][:, :, :2].astype(np.float32)
+    wanted = values[corners].astype(np.float32)
+    centre, mean = at.mean(1), wanted.mean(1)
+    x, y = at[:, :, 0] - centre[:, :1], at[:, :, 1] - centre[:, 1:]
+    xx, yy, xy = (x * x).sum(1) + DAMPING, (y * y).sum(1) + DAMPING, (x * y).sum(1)
+    share = 1 / (xx * yy - xy * xy)
+    along_x = (x[:, :, None] * wanted).sum(1)
+    along_y = (y[:, :, None] * wanted).sum(1)
+    slopes = np.stack(
+        [
+            (yy[:, None] * along_x - xy[:, None] * along_y) * share[:, None],
+            (xx[:, None] * along_y - xy[:, None] * along_x) * share[:, None],
+        ],
+        axis=1,
+    )
+    return slopes, mean - (slopes * centre[:, :, None]).sum(1)
 
 
 def look_up(picture: Array, at: Array, *, cubic: bool = False) -> Array:

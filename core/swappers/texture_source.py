@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from core.errors import NoFaceFound
 from core.imaging import mesh as surface
-from core.imaging.colour import TONE_SIZE, Tone, match, measure, to_lab
+from core.imaging.colour import TONE_SIZE, Tone, measure, to_lab, unlike_skin
 from core.imaging.geometry import similarity
-from core.imaging.masks import blur, smoothstep, zones
+from core.imaging.masks import blur, from_outside, smoothstep, zones
 from core.imaging.topology import topology
 from core.sentences import Sentence, say
 from core.swappers.shape_transfer import face_height
@@ -30,6 +30,9 @@ GRAZING = (0.22, 0.48)
 """Cosine between skin and line of sight: below the first it shows nothing, above the second all."""
 BEHIND = 0.025
 """Of the face height: skin this much farther away than what is seen there is hidden."""
+RIDGE = 0.025
+RIDGE_DEG = (14.0, 35.0)
+"""How far the middle of a turned face is off (atlas units), and from which yaw on."""
 HALF_HIDDEN = 0.42
 HALF_BETTER = 0.15
 PROFILE_DEG = 35.0
@@ -155,44 +158,74 @@ def _seen(points: Points, shape: tuple[int, ...]) -> Mask:
 
 
 def _finish(raw: _Raw, others: Sequence[_Raw]) -> Texture:
-    lab, seen = raw.lab, raw.seen
+    lab, seen, rotation = raw.lab, raw.seen, rotation_of(raw.points)
     for other in sorted(others, key=lambda one: -float(one.seen.sum())):
-        lab, seen = _fill(lab, seen, _resized(other.lab, lab.shape[0]), other.seen)
-    lab, seen = _fill(lab, seen, lab[:, ::-1], seen[:, ::-1])
+        new = _resized(other.lab, lab.shape[0])
+        new = new + _middle(lab, seen) - _middle(new, other.seen)
+        lab, seen = _fill(lab, seen, new, other.seen, seam=0.02)
+    lab = _past_the_ridge(lab, rotation)
+    lab, seen = _fill(lab, seen, lab[:, ::-1], seen[:, ::-1], seam=0)
+    seen = _without_gaps(seen)
     tone = measure(_resized(lab, TONE_SIZE), _resized(seen, TONE_SIZE))
     trust = seen * (1 - _hair(_resized(lab, MASK_SIZE), tone))
     tone = measure(tone.lab, _resized(trust, TONE_SIZE))
     levels = [lab]
     while levels[-1].shape[0] > 64:
         levels.append(np.asarray(cv2.pyrDown(levels[-1])))
-    return Texture(
-        raw.points, rotation_of(raw.points), tuple(levels), trust, tone, eyes_open(raw.points)
-    )
+    return Texture(raw.points, rotation, tuple(levels), trust, tone, eyes_open(raw.points))
 
 
-def _fill(lab: Array, seen: Mask, other: Array, other_seen: Mask) -> tuple[Array, Mask]:
+def _middle(lab: Array, seen: Mask) -> Array:
+    return measure(_resized(lab, TONE_SIZE), _resized(seen, TONE_SIZE)).middle
+
+
+def _past_the_ridge(lab: Array, rotation: NDArray[np.float64]) -> Array:
+    """Stretch the skin beside the middle over it when the head is turned.
+
+    The mesh seldom follows the ridge of a turned nose exactly: what lies on the very middle of
+    the atlas is background then, and mirroring would show it twice.
+    """
+    forward = rotation @ np.array([0.0, 0.0, -1.0])
+    yaw = abs(np.degrees(np.arctan2(forward[0], -forward[2])))
+    reach = RIDGE * float(smoothstep(yaw, *RIDGE_DEG))
+    if reach == 0:
+        return lab
+    size = lab.shape[0]
+    middle = (size - 1) / 2
+    rows, columns = np.indices((size, size)).astype(np.float32)
+    off = (columns - middle) / size
+    off += np.sign(off) * reach * np.exp(-np.abs(off) / (2 * reach))
+    return surface.look_up(lab, np.stack([middle + off * size, rows], axis=-1))
+
+
+def _without_gaps(seen: Mask) -> Mask:
+    """Close small holes, as under the nose: a hole would let the target's nostrils through."""
+    size = round(0.09 * seen.shape[0]) | 1
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
+    return np.asarray(cv2.morphologyEx(seen, cv2.MORPH_CLOSE, disc), np.float32)
+
+
+def _fill(
+    lab: Array, seen: Mask, other: Array, other_seen: Mask, *, seam: float
+) -> tuple[Array, Mask]:
     """Put ``other`` where ``lab`` shows little and ``other`` more; eyes and mouth by halves only.
 
-    Blending features spot by spot would show them twice.
+    Blending features spot by spot would show them twice. ``seam`` softens the middle between
+    halves; a mirror image fits there by itself.
     """
-    share = _share(seen, other_seen)
+    share = _share(seen, other_seen, seam=seam)
     if float(share.max()) < 0.02:
         return lab, seen
     size = lab.shape[0]
-    own = measure(_resized(lab, TONE_SIZE), _resized(seen, TONE_SIZE))
-    new = measure(_resized(other, TONE_SIZE), _resized(other_seen, TONE_SIZE))
-    change = match(new, own, strength=1.0)
-    large = _resized(change, size)
-    matched = other * large[..., :3] + large[..., 3:]
-    weight = _resized(share, size)[..., None]
-    return lab + (matched - lab) * weight, seen + (other_seen - seen) * share
+    weight = cv2.resize(share, (size, size), interpolation=cv2.INTER_NEAREST)[..., None]
+    return lab + (other - lab) * weight, seen + (other_seen - seen) * share
 
 
-def _share(seen: Mask, other_seen: Mask) -> Mask:
+def _share(seen: Mask, other_seen: Mask, *, seam: float) -> Mask:
     size = seen.shape[0]
     features = zones(size).features
     spots = smoothstep(other_seen - seen, 0.15, 0.5)
-    halves = np.zeros_like(seen)
+    halves: Array = np.zeros_like(seen)
     middle = size // 2
     for side in (slice(None, middle), slice(middle, None)):
         weight = features[:, side]
@@ -201,27 +234,24 @@ def _share(seen: Mask, other_seen: Mask) -> Mask:
         )
         if own < HALF_HIDDEN + 0.25 and new > own + HALF_BETTER:
             halves[:, side] = 1
-    halves = cv2.GaussianBlur(halves, (0, 0), sigmaX=0.02 * size, sigmaY=0.5)
-    return np.asarray(blur(np.maximum(halves, spots * (1 - features)), 0.012 * size), np.float32)
+    if seam:
+        halves = np.asarray(cv2.GaussianBlur(halves, (0, 0), sigmaX=seam * size, sigmaY=0.5))
+    spots = blur(np.asarray(spots * (1 - features), np.float32), 0.012 * size)
+    return np.asarray(np.maximum(halves, spots), np.float32)
 
 
 def _hair(lab: Array, tone: Tone) -> Mask:
     """Where hair or background hangs into the face, ``(MASK_SIZE, MASK_SIZE)``."""
     size = lab.shape[0]
-    away = (lab - _resized(tone.coarse, size)) / np.array([12, 9, 9], np.float32)
-    away[..., 0] = np.abs(np.minimum(away[..., 0], away[..., 0] * 0.5))
-    odd = smoothstep(np.sqrt((away**2).sum(-1)), 0.8, 1.5) * zones(size).fringe
-    wide = cv2.dilate(odd, np.ones((5, 5), np.uint8))
-    return np.asarray(blur(wide, 0.012 * size), np.float32)
+    odd = unlike_skin(lab, _resized(tone.coarse, size)) * zones(size).fringe
+    wide = cv2.dilate(from_outside(odd, zones(size).oval), np.ones((13, 13), np.uint8))
+    return blur(np.asarray(wide, np.float32), 0.02 * size)
 
 
 def _resized(values: Array, size: int) -> Array:
     if values.shape[0] == size:
         return values
     how = cv2.INTER_AREA if values.shape[0] > size else cv2.INTER_LINEAR
-    if values.ndim == 3 and values.shape[2] > 4:
-        parts = np.split(values, values.shape[2] // 3, axis=2)
-        return np.concatenate([_resized(part, size) for part in parts], axis=2)
     return np.asarray(cv2.resize(np.ascontiguousarray(values), (size, size), interpolation=how))
 
 

@@ -14,8 +14,19 @@ import numpy as np
 
 from core.imaging import mesh as surface
 from core.imaging.blend import Patch, mix, poisson
-from core.imaging.colour import TONE_SIZE, Tone, match, measure, to_lab, to_rgb
-from core.imaging.masks import blur, inside_distance, smoothstep, zones
+from core.imaging.colour import (
+    TONE_SIZE,
+    Change,
+    Tone,
+    apply,
+    match,
+    measure,
+    to_lab,
+    to_rgb,
+    unlike_skin,
+)
+from core.imaging.detail import match_detail
+from core.imaging.masks import blur, from_outside, inside_distance, smoothstep, zones
 from core.swappers.shape_transfer import face_height, transfer
 from core.swappers.texture_source import (
     MASK_SIZE,
@@ -93,6 +104,7 @@ class _Work:
         values = np.concatenate([surface.surface().places, target[:, :2]], axis=1)
         laid = surface.spread(surface.grow(ids, radius_px=2), moved, values)
         self.places, self.own = laid[..., :2], laid[..., 2:]
+        self.lab = to_lab(part)
         self.tone = _target_tone(part, target)
         self.mask = self._mask()
 
@@ -116,9 +128,13 @@ class _Work:
         density = finest / (1.05 * self.height)
         level = int(np.clip(np.floor(np.log2(max(density, 1)) + 0.2), 0, len(levels) - 1))
         lab = self.sample(levels[level], cubic=density < 1)
-        change = match(self.texture.tone, self.tone, strength=self.options.skin_tone)
-        gain, shift = self.sample(change[..., :3].copy()), self.sample(change[..., 3:].copy())
-        return lab * gain + shift
+        change = match(
+            self.texture.tone, self.tone, strength=1 - (1 - self.options.skin_tone) ** 1.5
+        )
+        made = apply(lab, Change(self.sample(change.light), self.sample(change.tone)))
+        where = self.mask * self.sample(zones(MASK_SIZE).skin)
+        made[..., 0] = match_detail(made[..., 0], self.lab[..., 0], where)
+        return made
 
     def _mask(self) -> Mask:
         edge = FEATHER[0] + (FEATHER[1] - FEATHER[0]) * self.options.edge
@@ -129,12 +145,11 @@ class _Work:
         return np.asarray(mask, np.float32)
 
     def _hair(self) -> Mask:
-        lab = to_lab(self.part)
-        away = (lab - self.sample(self.tone.coarse)) / np.array([12, 9, 9], np.float32)
-        away[..., 0] = np.abs(np.minimum(away[..., 0], away[..., 0] * 0.5))
-        odd = smoothstep(np.sqrt((away**2).sum(-1)), 0.9, 1.6)
-        odd *= self.sample(zones(MASK_SIZE).fringe)
-        return blur(odd, 0.01 * self.height)
+        """Hair of the target that hangs into its face. The hinges of glasses are no hair."""
+        zone = zones(MASK_SIZE)
+        odd = unlike_skin(self.lab, self.sample(self.tone.coarse))
+        odd *= self.sample(zone.fringe * (1 - zone.hinges))
+        return blur(from_outside(odd, self.inside.astype(np.float32)), 0.01 * self.height)
 
     def _with_own(self, made: Pixels) -> Pixels:
         """Eyes and the inside of the mouth from the target, carried along with its mesh."""
