@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from core.faces.landmarks import roi_of_mesh
-from core.imaging.geometry import crop, similarity_matrix
+from core.imaging.geometry import crop, cut, similarity_matrix
 from core.types import Embedding, Face, ModelSpec, OpenSession, Pixels, Points
 
 DESCRIPTOR1024 = ModelSpec(
@@ -91,10 +90,8 @@ class Embedder:
 
     def inner(self, pixels: Pixels, mesh: Points) -> Embedding:
         """descriptor128 of the inner face, averaged with its mirror image."""
-        matrix = similarity_matrix(mesh[list(CHIP_POINTS), :2], CHIP_PLACES)
-        chip = cv2.warpAffine(
-            pixels, matrix, (CHIP, CHIP), flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE
-        )
+        to_frame = similarity_matrix(CHIP_PLACES, mesh[list(CHIP_POINTS), :2])
+        chip = cut(pixels, to_frame, CHIP)
         pair = np.stack([chip, chip[:, ::-1]]).transpose(0, 3, 1, 2).astype(np.float32)
         out = self._open(DESCRIPTOR128).run({"image": np.ascontiguousarray(pair)})
         return np.asarray(out["descriptor"].mean(0), np.float32)

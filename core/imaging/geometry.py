@@ -48,14 +48,23 @@ class Square:
 def crop(
     pixels: Pixels, square: Square, size: int, *, border: int = cv2.BORDER_REPLICATE
 ) -> Pixels:
-    """``(size, size, 3)`` upright cut of ``square``; shrinks by area first when it is large."""
-    matrix = square.to_frame(size)
-    factor = int(square.side / size)
+    """``(size, size, 3)`` upright cut of ``square``."""
+    return cut(pixels, square.to_frame(size), size, border=border)
+
+
+def cut(
+    pixels: Pixels, to_frame: Matrix, size: int, *, border: int = cv2.BORDER_REPLICATE
+) -> Pixels:
+    """``(size, size, 3)``, each pixel taken where ``to_frame`` (a similarity) sends it.
+
+    Shrinks by area first when the cut is less than half as large as what it shows.
+    """
+    factor = int(math.hypot(to_frame[0, 0], to_frame[1, 0]))
     if factor >= 2:
-        pixels, matrix = _shrunk(pixels, square, matrix, factor)
+        pixels, to_frame = _shrunk(pixels, to_frame, size, factor)
     made = cv2.warpAffine(
         pixels,
-        matrix,
+        to_frame,
         (size, size),
         flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         borderMode=border,
@@ -63,19 +72,18 @@ def crop(
     return np.asarray(made, dtype=np.uint8)
 
 
-def _shrunk(pixels: Pixels, square: Square, matrix: Matrix, factor: int) -> tuple[Pixels, Matrix]:
-    reach = square.side * (abs(math.cos(square.angle_rad)) + abs(math.sin(square.angle_rad))) / 2
+def _shrunk(pixels: Pixels, to_frame: Matrix, size: int, factor: int) -> tuple[Pixels, Matrix]:
+    """The part of ``pixels`` that the cut shows, ``factor`` times smaller, and its own map."""
+    corners = transform(np.array([(0, 0), (size, 0), (size, size), (0, size)]), to_frame)
     height, width = pixels.shape[:2]
-    x0 = max(0, math.floor(square.x - reach) - factor)
-    y0 = max(0, math.floor(square.y - reach) - factor)
-    x1 = min(width, math.ceil(square.x + reach) + factor)
-    y1 = min(height, math.ceil(square.y + reach) + factor)
-    columns, rows = (x1 - x0) // factor, (y1 - y0) // factor
+    x0, y0 = (max(0, math.floor(value) - factor) for value in corners.min(0))
+    x1, y1 = (math.ceil(value) + factor for value in corners.max(0))
+    columns, rows = (min(x1, width) - x0) // factor, (min(y1, height) - y0) // factor
     if columns < 2 or rows < 2:
-        return pixels, matrix
+        return pixels, to_frame
     part = pixels[y0 : y0 + rows * factor, x0 : x0 + columns * factor]
     small = cv2.resize(part, (columns, rows), interpolation=cv2.INTER_AREA)
-    shifted = matrix.copy()
+    shifted = to_frame.copy()
     offset = (factor - 1) / 2
     shifted[:, 2] -= (x0 + offset, y0 + offset)
     return np.asarray(small, dtype=np.uint8), shifted / factor
