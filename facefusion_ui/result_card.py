@@ -48,9 +48,11 @@ def body(done: Done, lang: Lang) -> str:
 
 
 def _chips(report: RenderReport, lang: Lang) -> str:
-    text, tone, drawing = provider_badge.chip(report.providers, lang)
-    shown = [chip(duration(report.elapsed_s, lang), "clock"), chip(text, drawing, tone)]
-    shown.append(chip(*_engine(report, lang)))
+    shown = [
+        chip(duration(report.elapsed_s, lang), "clock"),
+        chip(*provider_badge.chip(report.providers, lang)),
+        chip(*_engine(report, lang)),
+    ]
     if report.provenance is not None:
         shown.append(chip(t("mark", lang), "tag"))
     return "".join(shown)

@@ -16,15 +16,17 @@ from facefusion_ui import cards, controls, forms
 from facefusion_ui.image_desk import ImageDesk
 from facefusion_ui.image_view import draw
 from facefusion_ui.texts import Lang, t
-from facefusion_ui.uploads import PhotoGallery, PictureUpload
+from facefusion_ui.uploads import untouched_photos, untouched_picture
 from facefusion_ui.visit import Visit
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "static" / "examples"
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private", "queue": True}
-TO_RESULT = """() => { if (window.innerWidth <= 820) {
+TO_RESULT = """() => { if (window.innerWidth <= 820) setTimeout(() => {
+  if (!document.querySelector('#headline h3, #panel .ff-panel')) return;
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  document.querySelector('.ff-stage')?.scrollIntoView({behavior: calm ? 'auto' : 'smooth'});
-} }"""
+  document.querySelector('.ff-stage').scrollIntoView({behavior: calm ? 'auto' : 'smooth'});
+}, 120) }"""
+"""On a phone the result is above the button: go there once it has been drawn."""
 
 
 def build(services: Services, lang: Lang) -> None:
@@ -44,7 +46,7 @@ def build(services: Services, lang: Lang) -> None:
 
 def _box_photos(parts: dict[str, Any], lang: Lang) -> None:
     gr.HTML(cards.heading(1, t("step1", lang), t("step1.hint", lang)), apply_default_css=False)
-    parts["photos"] = PhotoGallery(
+    parts["photos"] = gr.Gallery(
         label=t("step1.label", lang),
         show_label=False,
         interactive=True,
@@ -58,6 +60,7 @@ def _box_photos(parts: dict[str, Any], lang: Lang) -> None:
         buttons=[],
         elem_id="photos",
     )
+    untouched_photos(parts["photos"])
     parts["photo_notes"] = gr.HTML("", apply_default_css=False)
 
 
@@ -82,7 +85,7 @@ def _box_picture(parts: dict[str, Any], lang: Lang) -> None:
         parts["change"] = gr.Button(
             t("change.pic", lang), size="sm", visible=False, elem_classes="ff-small", min_width=0
         )
-    parts["pic"] = PictureUpload(
+    parts["pic"] = gr.Image(
         label=t("step2", lang),
         show_label=False,
         interactive=True,
@@ -93,6 +96,7 @@ def _box_picture(parts: dict[str, Any], lang: Lang) -> None:
         buttons=[],
         elem_id="pic",
     )
+    untouched_picture(parts["pic"])
     parts["example"] = gr.Button(t("example", lang), size="sm", elem_classes="ff-textbtn")
     with gr.Column(elem_classes="ff-canvasbox", min_width=0):
         parts["canvas"] = gr.HTML(
