@@ -20,8 +20,10 @@ TONE_SIZE = 96
 COARSE = 0.13
 FINE = 0.06
 """Radii of the blurs in atlas units."""
-FINE_SHARE = (0.6, 0.9)
+FINE_SHARE = (0.75, 0.85)
 """How much of the finer differences is taken over: in L, in a and b."""
+PALE = 0.35
+"""How much of the paleness of overexposed skin is left out; on darker detail it looks grey."""
 L_GAIN = (0.5, 1.12)
 AB_GAIN = (0.7, 1.05)
 SKIN_REACH = (14.0, 10.0)
@@ -91,6 +93,17 @@ def measure(lab: Array, trusted: Mask) -> Tone:
     return Tone(lab, sure, coarse, middle.astype(np.float32), spread.astype(np.float32))
 
 
+def wears_glasses(tone: Tone) -> bool:
+    """Whether something unlike skin crosses the bridge of the nose and both temples' roots."""
+    size = tone.lab.shape[0]
+    odd = unlike_skin(tone.lab, tone.coarse)
+    rows = slice(round(0.24 * size), round(0.34 * size))
+    bridge = odd[rows, round(0.46 * size) : round(0.54 * size)].max(0).mean()
+    left = odd[rows, round(0.17 * size) : round(0.24 * size)].max(0).mean()
+    right = odd[rows, round(0.76 * size) : round(0.83 * size)].max(0).mean()
+    return bool(min(bridge, left, right) > 0.5)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
     """How to change a source's LAB, ``(S, S, 3)`` float32 each.
@@ -116,8 +129,11 @@ def match(source: Tone, target: Tone, *, strength: float) -> Change:
     light[..., 0] = level
     light[..., 1] = 1 + strength * (gain - 1)
     light[..., 2] = strength * (target.coarse[..., 0] - gain * level)
+    hue = target.coarse[..., 1:]
+    bright = smoothstep(target.coarse[..., 0] - target.middle[0], 0.0, 10.0)[..., None]
+    hue = hue + PALE * bright * (target.middle[1:] - hue)
     chroma = np.clip(np.sqrt((target.spread[1:] / source.spread[1:]).prod()), *AB_GAIN)
-    tone[..., :2] = strength * (target.coarse[..., 1:] - chroma * source.coarse[..., 1:])
+    tone[..., :2] = strength * (hue - chroma * source.coarse[..., 1:])
     tone[..., 2] = 1 + strength * (chroma - 1)
     first = apply(source.lab, Change(light, tone))
     finer = strength * _finer(first, source, target, FINE * size)

@@ -11,11 +11,10 @@ from core.imaging.masks import blur
 from core.types import Array, Mask
 
 RADII_PX = (0.8, 1.6, 3.2)
-"""Detail is compared in the bands between these; the widest only tells how much contrast there is.
-"""
+"""Sharpness shows in the bands between these; the widest tells how much contrast there is."""
 GAINS = ((0.25, 1.8), (0.45, 1.5))
-GRAIN_LIMIT = 2.5
-"""Target detail beyond this many times its mean is an edge, not grain."""
+EDGE = 2.0
+"""Fine detail this many times the usual is an edge of the old face (lids, glasses), not grain."""
 
 
 def match_detail(painted: Array, target: Array, where: Mask) -> Array:
@@ -27,18 +26,27 @@ def match_detail(painted: Array, target: Array, where: Mask) -> Array:
     if weight < 64:
         return painted
     own, theirs = _bands(painted), _bands(target)
-    own_sizes, their_sizes = _sizes(own, where, weight), _sizes(theirs, where, weight)
+    own_sizes = [_mean(np.abs(band), where, weight) for band in own]
+    their_sizes = [_mean(np.abs(band), where, weight) for band in theirs]
     contrast = np.clip(their_sizes[2] / own_sizes[2], 0.5, 1.6)
-    made = painted
-    for band, limits, have, want in zip(own, GAINS, own_sizes, their_sizes, strict=False):
-        gain = float(np.clip(want / (have * contrast), *limits))
-        made = made + (gain - 1) * band
-        have_now = gain * have
-        if band is own[0]:
-            missing = max(want**2 - have_now**2, 0) ** 0.5 / want
-            limit = GRAIN_LIMIT * want
-            made = made + missing * np.clip(theirs[0], -limit, limit) * where
-    return np.asarray(made, np.float32)
+    made = painted.copy()
+    for number, limits in enumerate(GAINS):
+        wanted = their_sizes[number] / (own_sizes[number] * contrast)
+        made += (float(np.clip(wanted, *limits)) - 1) * own[number]
+    made += _missing_grain(made, theirs[0], where)
+    return made
+
+
+def _missing_grain(painted: Array, theirs: Array, where: Mask) -> Array:
+    """The target's own grain, as much as ``painted`` lacks, and none of its edges."""
+    size = np.abs(theirs)
+    usual = float(np.median(size[where > 0.5])) if (where > 0.5).any() else 0.0
+    if usual < 1e-3:
+        return np.zeros_like(theirs)
+    flat = np.exp(-((blur(size, 2.5) / (EDGE * usual)) ** 2) - (size / (3 * usual)) ** 2) * where
+    own = np.abs(painted - blur(painted, RADII_PX[0]))
+    have = float(np.median(own[where > 0.5])) / usual
+    return np.asarray(max(1 - have**2, 0) ** 0.5 * flat * theirs, np.float32)
 
 
 def _bands(lightness: Array) -> list[Array]:
@@ -46,5 +54,5 @@ def _bands(lightness: Array) -> list[Array]:
     return [fine - coarse for fine, coarse in zip(layers, layers[1:], strict=False)]
 
 
-def _sizes(bands: list[Array], where: Mask, weight: float) -> list[float]:
-    return [float((np.abs(band) * where).sum()) / weight + 1e-3 for band in bands]
+def _mean(values: Array, where: Mask, weight: float) -> float:
+    return float((values * where).sum()) / weight + 1e-3

@@ -124,7 +124,7 @@ def _fringe(size: int, brows: Mask) -> Mask:
     brow = surface().places[[70, 63, 105, 66, 107], 1]
     above = smoothstep(rows, float(brow.mean()) + 0.02, float(brow.mean()) - 0.02)
     out = np.abs(columns - 0.5)
-    beside = smoothstep(out, 0.28, 0.35) * smoothstep(rows, 0.92, 0.82)
+    beside = smoothstep(out, 0.21, 0.28) * smoothstep(rows, 0.92, 0.82)
     near = blur(brows, 0.004 * size)
     return np.asarray(np.maximum(above, beside) * (1 - near), np.float32)
 
@@ -133,7 +133,7 @@ def _hinges(size: int) -> Mask:
     rows, columns = np.indices((size, size)).astype(np.float32) / size
     level = smoothstep(rows, 0.20, 0.24) * smoothstep(rows, 0.44, 0.40)
     out = np.abs(columns - 0.5)
-    return np.asarray(level * smoothstep(out, 0.22, 0.25) * smoothstep(out, 0.42, 0.39), np.float32)
+    return np.asarray(level * smoothstep(out, 0.20, 0.24) * smoothstep(out, 0.49, 0.46), np.float32)
 
 
 def _rings(size: int, names: tuple[str, ...], grow_by: float) -> Mask:

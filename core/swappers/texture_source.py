@@ -26,7 +26,7 @@ TEXTURE_SIZES = (256, 384, 512, 768, 1024)
 TEXELS_PER_PIXEL = 1.3
 """A little finer than the photo, so that unrolling it costs no sharpness."""
 MASK_SIZE = 256
-GRAZING = (0.22, 0.48)
+GRAZING = (0.28, 0.58)
 """Cosine between skin and line of sight: below the first it shows nothing, above the second all."""
 BEHIND = 0.025
 """Of the face height: skin this much farther away than what is seen there is hidden."""

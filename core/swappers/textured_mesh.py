@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import cv2
 import numpy as np
@@ -24,6 +25,7 @@ from core.imaging.colour import (
     to_lab,
     to_rgb,
     unlike_skin,
+    wears_glasses,
 )
 from core.imaging.detail import match_detail
 from core.imaging.masks import blur, from_outside, inside_distance, smoothstep, zones
@@ -37,10 +39,12 @@ from core.swappers.texture_source import (
     rotation_of,
     source_warnings,
 )
-from core.types import Array, Face, Mask, Pixels, Points, SourceFace
+from core.types import Array, Cover, Face, Mask, Pixels, Points, SourceFace
 
 __all__ = ["MeshIdentity", "MeshOptions", "TexturedMesh", "source_warnings"]
 
+GRID = 320
+"""Points a side at most for maps and masks."""
 OPEN_MOUTH = 0.04
 """Lip gap to mouth width above which teeth or tongue may show."""
 INSET = 0.004
@@ -78,10 +82,11 @@ class TexturedMesh:
         x0, y0, x1, y1 = _area(moved, pixels.shape[:2])
         if x1 - x0 < 4 or y1 - y0 < 4:
             return Patch(0, 0, pixels[:0, :0], np.zeros((0, 0), np.float32))
-        part = pixels[y0:y1, x0:x1]
         corner = np.array([x0, y0, 0], np.float32)
-        work = _Work(part, target - corner, moved - corner, texture, options)
-        return Patch(x0, y0, work.pixels(), work.mask)
+        part = pixels[y0:y1, x0:x1]
+        kept = _cover(face.front, (x0, y0, x1, y1))
+        work = _Work(part, kept, target - corner, moved - corner, texture, options)
+        return Patch(x0, y0, work.paint(), work.mask)
 
 
 def _area(points: Points, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
@@ -90,87 +95,168 @@ def _area(points: Points, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
     return int(low[0]), int(low[1]), int(high[0]), int(high[1])
 
 
+def _cover(front: Cover | None, area: tuple[int, int, int, int]) -> Mask | None:
+    """What lies in front of the face, cut to ``area`` of the frame."""
+    if front is None:
+        return None
+    x0, y0, x1, y1 = area
+    made = np.zeros((y1 - y0, x1 - x0), np.float32)
+    height, width = front.mask.shape
+    left, top = max(x0, front.x0), max(y0, front.y0)
+    right, bottom = min(x1, front.x0 + width), min(y1, front.y0 + height)
+    if right > left and bottom > top:
+        made[top - y0 : bottom - y0, left - x0 : right - x0] = front.mask[
+            top - front.y0 : bottom - front.y0, left - front.x0 : right - front.x0
+        ]
+    return made
+
+
 class _Work:
-    """One face in one frame; coordinates are those of the part that may change."""
+    """One face in one frame; coordinates are those of the part that may change.
+
+    Everything smooth is worked out on a grid of at most ``GRID`` points a side and enlarged;
+    only texture and colours are worked out at full size.
+    """
 
     def __init__(
-        self, part: Pixels, target: Points, moved: Points, texture: Texture, options: MeshOptions
+        self,
+        part: Pixels,
+        kept: Mask | None,
+        target: Points,
+        moved: Points,
+        texture: Texture,
+        options: MeshOptions,
     ) -> None:
-        self.part, self.target, self.moved = part, target, moved
-        self.texture, self.options = texture, options
-        self.height = face_height(target)
-        ids = surface.rasterise(moved, part.shape[:2])
-        self.inside = ids > 0
+        self._part, self._kept = part, kept
+        self._texture, self._options = texture, options
+        self._target = target
+        self._height = face_height(target)
+        height, width = part.shape[:2]
+        shrink = min(1.0, GRID / max(height, width))
+        self._grid = (max(2, round(width * shrink)), max(2, round(height * shrink)))
+        factors = np.array([self._grid[0] / width, self._grid[1] / height], np.float32)
+        self._grid_height = self._height * float(factors.mean())
+        self._small = self._shrunk(part)
+        self._small_lab = to_lab(self._small)
+        self._tone = _target_tone(self._small, self._shrunk_mask(kept), _scaled(target, factors))
+        laid_on = _scaled(moved, factors)
+        ids = surface.rasterise(laid_on, self._grid[::-1])
+        self._inside = ids > 0
         values = np.concatenate([surface.surface().places, target[:, :2]], axis=1)
-        laid = surface.spread(surface.grow(ids, radius_px=2), moved, values)
-        self.places, self.own = laid[..., :2], laid[..., 2:]
-        self.lab = to_lab(part)
-        self.tone = _target_tone(part, target)
-        self.mask = self._mask()
+        laid = surface.spread(surface.grow(ids, radius_px=2), laid_on, values)
+        self._places, self._own = laid[..., :2], laid[..., 2:]
+        self._glasses = self._worn_glasses()
+        self._trust = self._sample(texture.trust)
+        self._cover = self._covered()
+        self.mask = self._full(self._cover)
+        if kept is not None:
+            self.mask = self.mask * (1 - kept)
 
-    def sample(self, atlas: Array, *, cubic: bool = False) -> Array:
-        """A picture on the atlas as seen on the face."""
-        size = atlas.shape[0]
-        at = self.places * np.float32(size) - np.float32(0.5)
-        return surface.look_up(atlas, at, cubic=cubic)
-
-    def pixels(self) -> Pixels:
-        lab = self._painted()
-        made = to_rgb(lab)
-        made = self._with_own(made)
-        if self.options.poisson:
-            made = poisson(self.part, made, self.mask)
+    def paint(self) -> Pixels:
+        """The part with the new face; right wherever the mask is not 0."""
+        made = self._with_own(to_rgb(self._painted()))
+        if self._options.poisson:
+            made = poisson(self._part, made, self.mask)
         return made
 
     def _painted(self) -> Array:
-        levels = self.texture.levels
-        finest = levels[0].shape[0]
-        density = finest / (1.05 * self.height)
+        levels = self._texture.levels
+        density = levels[0].shape[0] / (1.05 * self._height)
         level = int(np.clip(np.floor(np.log2(max(density, 1)) + 0.2), 0, len(levels) - 1))
-        lab = self.sample(levels[level], cubic=density < 1)
-        change = match(
-            self.texture.tone, self.tone, strength=1 - (1 - self.options.skin_tone) ** 1.5
-        )
-        made = apply(lab, Change(self.sample(change.light), self.sample(change.tone)))
-        where = self.mask * self.sample(zones(MASK_SIZE).skin)
-        made[..., 0] = match_detail(made[..., 0], self.lab[..., 0], where)
+        size = levels[level].shape[0]
+        at = self._full(self._places) * np.float32(size) - np.float32(0.5)
+        lab = surface.look_up(levels[level], at, cubic=density < 1)
+        strength = 1 - (1 - self._options.skin_tone) ** 1.5
+        change = match(self._texture.tone, self._tone, strength=strength)
+        light, tone = self._sample(change.light), self._sample(change.tone)
+        made = apply(lab, Change(self._full(light), self._full(tone)))
+        if self._glasses is not None:
+            plain = self._full(self._sample(self._tone.coarse))
+            made += (plain - made) * self._full(self._glasses * (1 - self._trust))[..., None]
+        where = self.mask * self._full(self._sample(zones(MASK_SIZE).skin))
+        target = self._small_lab if self._small is self._part else to_lab(self._part)
+        made[..., 0] = match_detail(made[..., 0], target[..., 0], where)
         return made
 
-    def _mask(self) -> Mask:
-        edge = FEATHER[0] + (FEATHER[1] - FEATHER[0]) * self.options.edge
-        distance = inside_distance(self.inside)
-        mask = smoothstep(distance, INSET * self.height, (INSET + edge) * self.height)
-        mask *= self.sample(self.texture.trust)
+    def _covered(self) -> Mask:
+        edge = FEATHER[0] + (FEATHER[1] - FEATHER[0]) * self._options.edge
+        distance = inside_distance(self._inside) / self._grid_height
+        mask = smoothstep(distance, INSET, INSET + edge) * self._trust
         mask *= 1 - self._hair()
+        if self._glasses is not None:
+            mask = np.maximum(mask, self._glasses * smoothstep(distance, 0, FEATHER[0]))
         return np.asarray(mask, np.float32)
 
     def _hair(self) -> Mask:
         """Hair of the target that hangs into its face. The hinges of glasses are no hair."""
-        zone = zones(MASK_SIZE)
-        odd = unlike_skin(self.lab, self.sample(self.tone.coarse))
-        odd *= self.sample(zone.fringe * (1 - zone.hinges))
-        return blur(from_outside(odd, self.inside.astype(np.float32)), 0.01 * self.height)
+        odd = unlike_skin(self._small_lab, self._sample(self._tone.coarse))
+        odd *= self._sample(_hair_zone())
+        return blur(from_outside(odd, self._inside.astype(np.float32)), 0.01 * self._grid_height)
+
+    def _worn_glasses(self) -> Mask | None:
+        """Where the ends of the target's glasses are, to be painted over; None without glasses.
+
+        The new face covers the middle of the frame; ends left standing would look broken.
+        """
+        if not wears_glasses(self._tone):
+            return None
+        odd = unlike_skin(self._small_lab, self._sample(self._tone.coarse), doubt=0.6)
+        odd *= self._sample(zones(MASK_SIZE).hinges)
+        reach = round(0.015 * self._grid_height) * 2 + 1
+        wide = cv2.dilate(np.asarray(odd, np.float32), np.ones((reach, reach), np.uint8))
+        return blur(np.asarray(wide, np.float32), 0.012 * self._grid_height)
 
     def _with_own(self, made: Pixels) -> Pixels:
         """Eyes and the inside of the mouth from the target, carried along with its mesh."""
-        weight = self._own_weight()
-        if weight is None:
+        atlas = self._own_zones()
+        if not atlas.any():
             return made
-        own = surface.look_up(self.part, self.own, cubic=True)
-        return mix(made, own, weight)
+        own = surface.look_up(self._part, self._full(self._own), cubic=True)
+        return mix(made, own, self._full(self._sample(atlas)))
 
-    def _own_weight(self) -> Mask | None:
-        size = MASK_SIZE
-        atlas = np.zeros((size, size), np.float32)
-        if self.options.keep_mouth and _mouth_gap(self.target) > OPEN_MOUTH:
-            atlas = np.maximum(atlas, zones(size).mouth)
-        half = size // 2
-        sides = (slice(None, half), slice(half, None))
-        theirs = eyes_open(self.target)
-        for side, ours_open, theirs_open in zip(sides, self.texture.open_eyes, theirs, strict=True):
-            if self.options.keep_eyes or (theirs_open and not ours_open):
-                atlas[:, side] = np.maximum(atlas[:, side], zones(size).eyes[:, side])
-        return self.sample(atlas) if atlas.any() else None
+    def _own_zones(self) -> Mask:
+        zone = zones(MASK_SIZE)
+        atlas = np.zeros_like(zone.mouth)
+        if self._options.keep_mouth and _mouth_gap(self._target) > OPEN_MOUTH:
+            atlas = np.maximum(atlas, zone.mouth)
+        theirs_only = all(eyes_open(self._target)) and not all(self._texture.open_eyes)
+        if self._options.keep_eyes or theirs_only:
+            atlas = np.maximum(atlas, zone.eyes)
+        return atlas
+
+    def _sample(self, atlas: Array) -> Array:
+        """A picture on the atlas as seen on the face, on the grid."""
+        at = self._places * np.float32(atlas.shape[0]) - np.float32(0.5)
+        return surface.look_up(atlas, at)
+
+    def _full(self, values: Array) -> Array:
+        height, width = self._part.shape[:2]
+        if values.shape[:2] == (height, width):
+            return values
+        return np.asarray(cv2.resize(values, (width, height), interpolation=cv2.INTER_LINEAR))
+
+    def _shrunk(self, part: Pixels) -> Pixels:
+        if self._grid == part.shape[1::-1]:
+            return part
+        return np.asarray(cv2.resize(part, self._grid, interpolation=cv2.INTER_AREA), np.uint8)
+
+    def _shrunk_mask(self, kept: Mask | None) -> Mask | None:
+        if kept is None or self._grid == kept.shape[::-1]:
+            return kept
+        return np.asarray(cv2.resize(kept, self._grid, interpolation=cv2.INTER_AREA), np.float32)
+
+
+@cache
+def _hair_zone() -> Mask:
+    zone = zones(MASK_SIZE)
+    return np.asarray(zone.fringe * (1 - zone.hinges), np.float32)
+
+
+def _scaled(points: Points, factors: Array) -> Points:
+    made = points.copy()
+    made[:, :2] = (points[:, :2] + 0.5) * factors - 0.5
+    made[:, 2] = points[:, 2] * factors.mean()
+    return made
 
 
 def _mouth_gap(points: Points) -> float:
@@ -178,17 +264,19 @@ def _mouth_gap(points: Points) -> float:
     return float(gap / max(float(np.linalg.norm(points[78, :2] - points[308, :2])), 1e-6))
 
 
-def _target_tone(part: Pixels, target: Points) -> Tone:
+def _target_tone(part: Pixels, kept: Mask | None, target: Points) -> Tone:
     scale = min(1.0, 1.2 * TONE_SIZE / max(face_height(target), 1))
     height, width = part.shape[:2]
     size = (max(2, round(width * scale)), max(2, round(height * scale)))
     small = cv2.resize(part, size, interpolation=cv2.INTER_AREA)
-    factors = np.array([size[0] / width, size[1] / height], np.float32)
     facing = -surface.normals(target)[:, 2:]
-    values = np.concatenate([(target[:, :2] + 0.5) * factors - 0.5, facing], axis=1)
-    laid = surface.to_atlas(values.astype(np.float32), TONE_SIZE)
+    points = _scaled(target, np.array([size[0] / width, size[1] / height], np.float32))
+    laid = surface.to_atlas(np.concatenate([points[:, :2], facing], axis=1), TONE_SIZE)
     at = laid[..., :2]
     seen = surface.look_up(to_lab(np.asarray(small, np.uint8)), at)
-    trusted = smoothstep(laid[..., 2], 0.1, 0.4)
     inside = (at >= 0).all(-1) & (at <= (size[0] - 1, size[1] - 1)).all(-1)
-    return measure(seen, (trusted * inside).astype(np.float32))
+    trusted = smoothstep(laid[..., 2], 0.1, 0.4) * inside
+    if kept is not None:
+        covered = cv2.resize(kept, size, interpolation=cv2.INTER_AREA)
+        trusted = trusted * (1 - surface.look_up(np.asarray(covered, np.float32), at))
+    return measure(seen, np.asarray(trusted, np.float32))
