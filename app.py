@@ -27,9 +27,10 @@ def make_services(settings: Settings) -> Services:
 def open_page(settings: Settings, browser: bool) -> None:
     """Build the services and serve the page until it is stopped."""
     print("FaceFusion UI is starting…", flush=True)  # noqa: T201 - Gradio takes seconds to load
-    from facefusion_ui.page import serve
+    from facefusion_ui.page import build_page, launch
 
-    serve(make_services(settings), open_browser=browser)
+    services = make_services(settings)
+    launch(services, build_page(services), browser=browser)
 
 
 def main(arguments: list[str]) -> int:

@@ -53,6 +53,7 @@ def request_from(visit: Visit) -> RenderRequest:
             quality=PRESETS[visit.preset].quality,
             label=bool(visit.options.get("output.label", False)),
         ),
+        provider=visit.provider,
         consent=visit.consent,
     )
 

@@ -13,7 +13,7 @@ from core.services import Services
 from facefusion_ui import provider_badge
 from facefusion_ui.cards import PICK, icon
 from facefusion_ui.language import PATHS, TAGS, LanguageChoice
-from facefusion_ui.tabs import image
+from facefusion_ui.tabs import image, models, system
 from facefusion_ui.texts import LANGS, Lang, t
 from facefusion_ui.theme import make_theme
 
@@ -60,7 +60,7 @@ def launch(
         quiet=True,
         show_error=False,
         theme=make_theme(),
-        css_paths=[STATIC / "style.css"],
+        css_paths=[STATIC / "style.css", STATIC / "tabs.css"],
         head=f"<script>{(STATIC / 'page.js').read_text(encoding='utf-8')}</script>",
         i18n=_gradio_words(),
         favicon_path=str(STATIC / "favicon.png"),
@@ -79,10 +79,13 @@ def launch(
 
 def _frame(services: Services, lang: Lang) -> None:
     top = gr.HTML(_top(services, lang), apply_default_css=False, js_on_load=PICK)
-    with gr.Tabs(elem_id="tabs") as tabs, gr.Tab(t("tab.image", lang), id="image"):
-        image.build(services, lang)
-        # >>> models and system
-        # <<< models and system
+    with gr.Tabs(elem_id="tabs") as tabs:
+        with gr.Tab(t("tab.image", lang), id="image"):
+            visit = image.build(services, lang)
+        with gr.Tab(t("tab.models", lang), id="models"):
+            models.build(services, lang)
+        with gr.Tab(t("tab.system", lang), id="system"):
+            system.build(services, lang, visit)
     gr.HTML(_foot(services, lang), apply_default_css=False)
     top.select(
         lambda: gr.Tabs(selected="system"),

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from core.sentences import ENGLISH
 from facefusion_ui.chinese import CORE
+from facefusion_ui.texts_tabs import TABS
 
 Lang: TypeAlias = Literal["en", "zh"]
 LANGS: tuple[Lang, ...] = ("en", "zh")
@@ -241,13 +242,8 @@ _STATES = {
     "btn.copied": ("Copied", "已复制"),
 }
 
-# Models and System tabs: rows below are added by the files of those tabs.
-_TABS: dict[str, tuple[str, str]] = {
-    # >>> models and system
-    # <<< models and system
-}
 
-TEXTS: dict[str, tuple[str, str]] = _FRAME | _IMAGE | _CARD | _STATES | _TABS
+TEXTS: dict[str, tuple[str, str]] = _FRAME | _IMAGE | _CARD | _STATES | TABS
 
 
 def t(key: str, lang: Lang, **values: Any) -> str:

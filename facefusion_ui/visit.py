@@ -84,6 +84,7 @@ class Visit:
     consent: bool = False
     pressed_early: bool = False
     preset: str = "balanced"
+    provider: str = "auto"
     options: dict[str, Any] = field(default_factory=dict)
     preview: str = ""
     ticket: int = 0

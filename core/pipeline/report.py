@@ -47,13 +47,18 @@ class ProviderLine(_Frozen):
     device: str = ""
     fell_back: bool = False
     frame: int | None = None
+    reason_notice: Notice | None = None
+    advice_notice: Notice | None = None
 
     @classmethod
     def of(cls, report: ProviderReport) -> ProviderLine:
         """The line for one session."""
+        plain = set(cls.model_fields) - {"nodes", "reason_notice", "advice_notice"}
         return cls(
-            **{name: getattr(report, name) for name in cls.model_fields}
-            | {"nodes": dict(report.nodes)}
+            nodes=dict(report.nodes),
+            reason_notice=Notice.of(report.reason) if report.reason else None,
+            advice_notice=Notice.of(report.advice) if report.advice else None,
+            **{name: getattr(report, name) for name in plain},
         )
 
 

@@ -140,17 +140,8 @@ class LoadedSession:
         )
 
     def _say(self, provider: Provider, nodes: dict[str, int], reason: Reason | None) -> None:
-        self._report = replace(
-            self._report,
-            used=provider.name,
-            nodes=nodes,
-            device=provider.title,
-            reason=reason.reason if reason else "",
-            reason_key=reason.key if reason else "",
-            advice=reason.advice if reason else "",
-            command=reason.command if reason else "",
-            fell_back=bool(reason and reason.alarming),
-        )
+        settled = replace(self._report, used=provider.name, nodes=nodes, device=provider.title)
+        self._report = _with_reason(settled, reason)
 
     def _move(self, broken: Any, words: str, cause: Exception) -> None:
         with self._guard:
@@ -240,6 +231,27 @@ class SessionPool:
                 if provider in (None, asked) and session.report.used
             ]
         return tuple(session.report for session in sessions)
+
+    def outlook(self, provider: str | None = None) -> tuple[ProviderReport, ...]:
+        """The reports so far; before anything ran, where the first model would be tried."""
+        asked = provider or self._provider
+        known = self.reports(asked)
+        if known:
+            return known
+        places, reason = self.places(asked)
+        expected = ProviderReport(model="", asked=asked, used=places[0].name, nodes={})
+        return (_with_reason(expected, reason),)
+
+    def offered(self) -> tuple[Provider, ...]:
+        """Providers besides the processor that this build has and this machine may have."""
+        available, card = self._available(), self.machine.nvidia_card()
+        return tuple(
+            provider
+            for provider in PROVIDERS
+            if provider is not CPU
+            and provider.ort_name in available
+            and (card or not provider.nvidia)
+        )
 
     def unload(self) -> int:
         """Drop every model; about how many MB that gave back."""
@@ -358,6 +370,19 @@ class SessionPool:
         while True:
             time.sleep(min(60, idle_s))
             self.sweep(idle_s)
+
+
+def _with_reason(report: ProviderReport, reason: Reason | None) -> ProviderReport:
+    if reason is None:
+        return replace(report, reason="", reason_key="", advice="", command="", fell_back=False)
+    return replace(
+        report,
+        reason=reason.reason,
+        reason_key=reason.key,
+        advice=reason.advice,
+        command=reason.command,
+        fell_back=reason.alarming,
+    )
 
 
 def _nodes(session: Any) -> dict[str, int]:

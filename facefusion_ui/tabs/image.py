@@ -29,8 +29,8 @@ TO_RESULT = """() => { if (window.innerWidth <= 820) setTimeout(() => {
 """On a phone the result is above the button: go there once it has been drawn."""
 
 
-def build(services: Services, lang: Lang) -> None:
-    """Make the tab inside the current ``gr.Tab``."""
+def build(services: Services, lang: Lang) -> gr.State:
+    """Make the tab inside the current ``gr.Tab``; the state that holds the visitor's desk."""
     known = controls.controls(lang)
     desk = ImageDesk(services, lang, known)
     parts: dict[str, Any] = {}
@@ -41,7 +41,7 @@ def build(services: Services, lang: Lang) -> None:
             _box_picture(parts, lang)
         with gr.Column(elem_classes="ff-go ff-box", min_width=0):
             widgets = _box_swap(parts, lang, known)
-    _wire(desk, parts, widgets)
+    return _wire(desk, parts, widgets)
 
 
 def _box_photos(parts: dict[str, Any], lang: Lang) -> None:
@@ -195,7 +195,7 @@ def _box_swap(
 
 def _wire(
     desk: ImageDesk, parts: dict[str, Any], widgets: dict[str, gr.components.Component]
-) -> None:
+) -> gr.State:
     board = Board(desk, parts, widgets)
     visit = gr.State(lambda: board.start())  # a bound method would be copied with all it holds
 
@@ -281,6 +281,7 @@ def _wire(
     go = parts["go"].click(run, visit, board.outputs, concurrency_limit=4, **QUIET)
     for event in (retry, go):
         event.then(None, js=TO_RESULT)
+    return visit
 
 
 class Board:
