@@ -31,6 +31,7 @@ class SystemFacts(BaseModel):
     providers: tuple[ProviderLine, ...]
     machine: dict[str, str]
     versions: dict[str, str]
+    titles: dict[str, str] = Field(default_factory=dict)
     self_test_ms: dict[str, float] = Field(default_factory=dict)
 
 
@@ -111,6 +112,7 @@ def look_at_system(
         providers=lines,
         machine=machine.facts(),
         versions=machine.versions(),
+        titles={spec.name: spec.title for spec in here},
         self_test_ms=measure(sessions, here, provider) if self_test else {},
     )
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from core.sentences import ENGLISH
 from facefusion_ui.chinese import CORE
-from facefusion_ui.texts_tabs import TABS
+from facefusion_ui.texts_tabs import MODEL_TITLES, TABS
 
 Lang: TypeAlias = Literal["en", "zh"]
 LANGS: tuple[Lang, ...] = ("en", "zh")
@@ -266,3 +266,8 @@ def said(text: object, lang: Lang) -> str:
         log.warning("no Chinese for %s", key)
         return english
     return t(key, lang, **values)
+
+
+def model_title(name: str, title: str, lang: Lang) -> str:
+    """The title of a model; names of makers' models stay as they are in every language."""
+    return MODEL_TITLES.get(name, title) if lang == "zh" else title

@@ -105,3 +105,15 @@ TABS: dict[str, tuple[str, str]] = {
         "不包含姓名和图片。",
     ),
 }
+
+MODEL_TITLES: dict[str, str] = {
+    "centerface": "人脸查找",
+    "blazeface_back256": "旋转图片的人脸查找",
+    "face_mesh478": "内置引擎（人脸网格）",
+    "face_descriptor1024": "相似度、年龄与性别",
+    "face_descriptor128": "面部相似度",
+    "hand_detector_lite": "手部查找",
+    "hand_landmarks_lite": "手部关键点",
+    "nsfw5": "安全检查",
+}
+"""Chinese for the titles of built-in models; their English stands in each ModelSpec."""

@@ -19,7 +19,7 @@ from core.types import ModelSpec
 from facefusion_ui import cards
 from facefusion_ui.boundary import Problem, attempt
 from facefusion_ui.cards import Tone, chip
-from facefusion_ui.texts import Lang, said, t
+from facefusion_ui.texts import Lang, model_title, said, t
 
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 TICK_S = 0.5
@@ -147,7 +147,12 @@ def _top(services: Services, lang: Lang) -> str:
 def _built_in(specs: Sequence[ModelSpec], lang: Lang) -> str:
     parts = cards.table(
         [
-            (spec.title, spec.licence, f"{spec.vendor}, {spec.year}", _mb(spec.size_bytes))
+            (
+                model_title(spec.name, spec.title, lang),
+                spec.licence,
+                f"{spec.vendor}, {spec.year}",
+                _mb(spec.size_bytes),
+            )
             for spec in specs
         ]
     )

@@ -17,7 +17,7 @@ from core.services import Services
 from core.system import SystemFacts
 from facefusion_ui import cards, provider_badge
 from facefusion_ui.boundary import Problem, attempt
-from facefusion_ui.texts import Lang, t
+from facefusion_ui.texts import Lang, model_title, t
 from facefusion_ui.visit import Visit
 
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
@@ -133,8 +133,9 @@ def _table(facts: SystemFacts, lang: Lang) -> str:
         if facts.self_test_ms:
             ms = facts.self_test_ms.get(line.model)
             cells.append("" if ms is None else t("system.ms", lang, ms=f"{ms:.1f}"))
+        title = model_title(line.model, facts.titles.get(line.model, line.model), lang)
         rows.append(
-            f'<tr><th scope="row">{escape(line.model)}</th>'
+            f'<tr><th scope="row">{escape(title)}</th>'
             + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
             + "</tr>"
         )
