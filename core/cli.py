@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Group, Parameter
+from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from rich.console import Console
 
 from core import registry, terminal
 from core.config import VERSION, Settings
-from core.errors import AppError, InputError
+from core.errors import AppError, InputError, OptionError
 from core.pipeline.report import Notice, RenderReport
 from core.registry import Processor
-from core.request import Output, People, RenderRequest, Step
+from core.request import People, RenderRequest, Step
 from core.runtime.providers import check_choice
 
 if TYPE_CHECKING:  # the services load models' libraries, which --help must not wait for
@@ -76,6 +77,7 @@ def _app(settings: Settings, make: ServicesMaker) -> App:
     app = App(
         name="facefusion-ui",
         help_format="plaintext",
+        result_action="return_value",
         version=VERSION,
         help="Put one consenting person's face onto another. Without a command the page opens.",
     )
@@ -110,17 +112,17 @@ def _render_command(
             for other in (kind, *others)
         }
         used = [other for other in registry.processors() if other is kind or options[other.name]]
-        request = RenderRequest(
+        request = _checked(
             sources=tuple(given.get("source") or ()),
             target=given["target"],
             steps=tuple(Step(processor=one.name, options=options[one.name]) for one in used),
             people=_people(given["face"], everyone=given["everyone"] or not kind.needs_source),
-            output=Output(
-                path=given["output"],
-                quality=given["quality"],
-                label=given["label"],
-                overwrite=given["overwrite"],
-            ),
+            output={
+                "path": given["output"],
+                "quality": given["quality"],
+                "label": given["label"],
+                "overwrite": given["overwrite"],
+            },
             provider=given["provider"],
             consent=given["consent"],
         )
@@ -130,6 +132,17 @@ def _render_command(
     command.__annotations__ = {each.name: each.annotation for each in parameters}
     command.__doc__ = f"{kind.title}."
     return command
+
+
+def _checked(**values: Any) -> RenderRequest:
+    try:
+        return RenderRequest.model_validate(values)
+    except ValidationError as cause:
+        first = cause.errors()[0]
+        name = str(first["loc"][-1])
+        raise OptionError(
+            f"--{name} cannot be {first['input']!r}.", hint=f"{first['msg']}."
+        ) from cause
 
 
 def _render(
@@ -296,7 +309,11 @@ def _add_system(app: App, settings: Settings, make: ServicesMaker) -> None:
 
 
 def _add_models(app: App, settings: Settings, make: ServicesMaker) -> None:
-    models = App(name="models", help="List, fetch and check the models' weights.")
+    models = App(
+        name="models",
+        result_action="return_value",
+        help="List, fetch and check the models' weights.",
+    )
     app.command(models)
 
     @models.command(name="list")

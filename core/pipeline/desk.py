@@ -74,7 +74,7 @@ class Desk:
                     max_bytes=self._settings.max_upload_mb * 1_000_000,
                 )
             with stages.timed("analyse"):
-                faces = Analyser(self._opener(provider)).analyse(still.pixels)
+                faces = Analyser(self._opener(provider)).analyse(still.pixels, hands=True)
             seen = Seen(path, still, faces)
             with self._guard:
                 self._busy.pop(key, None)
