@@ -173,7 +173,9 @@ def installed_builds(venv: Path) -> list[str]:
 
 
 def has_nvidia_card() -> bool:
-    """Whether an NVIDIA card with a driver is present."""
+    """Whether an NVIDIA card with a driver is present, or will be (in a container image)."""
+    if os.environ.get("FACEFUSION_ASSUME_CARD") == "1":
+        return True
     return Path("/dev/nvidiactl").exists() or (
         sys.platform == "win32" and shutil.which("nvidia-smi") is not None
     )
