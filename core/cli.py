@@ -383,9 +383,9 @@ def _add_bench(app: App, settings: Settings, make: ServicesMaker) -> None:
 
         table = bench_built_in(make(settings).sessions.open, rounds=rounds)
         if json:
-            print_json(table.model_dump(mode="json"))
+            print_json(table.rows)
         else:
-            terminal.print_bench(Console(), what, table)
+            terminal.print_bench(Console(), what, table.rows)
         return 0
 
 

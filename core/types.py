@@ -163,6 +163,9 @@ class Session(Protocol):
     def report(self) -> ProviderReport:
         """Where it runs; changes when it had to move."""
 
+    def load(self) -> None:
+        """Load now instead of at the first run."""
+
     def run(self, inputs: Mapping[str, Array], *, picture: str | None = None) -> dict[str, Array]:
         """Outputs by name.
 
