@@ -127,7 +127,7 @@ OPTIONS: dict[str, tuple[str, str]] = {
     "swap.keep_mouth": ("保留原来的嘴", "保留原来的牙齿、舌头和口型。"),
     "swap.keep_eyes": ("保留原来的眼睛", "保留人物的视线方向。"),
     "swap.poisson": ("融合边缘光线", "让新面孔与皮肤交界处的光线更均匀，会稍慢一点。"),
-    "swap.in_front": ("手和眼镜保持在前面", "脸前面的东西不会被覆盖。"),
+    "swap.in_front": ("手保持在前面", "脸前面的手不会被覆盖。"),
     "swap.sharpness": ("清晰度", "让脸与图片的清晰度一致，如果脸看起来模糊请调高。"),
 }
 """``processor.field``: (label, help)."""

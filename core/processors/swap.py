@@ -62,6 +62,12 @@ class SwapOptions(ProcessorOptions):
         description="Keeps where the person looks.",
         json_schema_extra={"ui": "folded"},
     )
+    in_front: bool = Field(
+        default=True,
+        title="Hands stay in front",
+        description="A hand in front of the face is not painted over.",
+        json_schema_extra={"ui": "folded"},
+    )
     poisson: bool = Field(
         default=False,
         title="Blend the light at the edge",
@@ -88,7 +94,7 @@ class Swap(Processor):
     def setup(self) -> None:
         """Prepare the identity from the source photos."""
         self._identity = self._swapper.prepare(self.context.sources)
-        self._mesh_options = MeshOptions(**self.options.model_dump())
+        self._mesh_options = MeshOptions(**self.options.model_dump(exclude={"in_front"}))
 
     def apply(self, frame: Frame, faces: Sequence[Face]) -> Applied:
         """Swap every face of ``faces`` that has a mesh."""
@@ -110,5 +116,8 @@ class Swap(Processor):
     def _patch(self, frame: Frame, face: Face) -> Patch | None:
         if face.mesh is None:
             return None
+        assert isinstance(self.options, SwapOptions)
+        if not self.options.in_front:
+            face = replace(face, front=None)
         patch = self._swapper.swap(frame.pixels, face, self._identity, self._mesh_options)
         return patch if float(patch.mask.max(initial=0.0)) > LEAST_CHANGE else None
