@@ -20,13 +20,13 @@ TONE_SIZE = 96
 COARSE = 0.13
 FINE = 0.06
 """Radii of the blurs in atlas units."""
-FINE_SHARE = (0.75, 0.85)
+FINE_SHARE = (0.65, 0.85)
 """How much of the finer differences is taken over: in L, in a and b."""
 PALE = 0.35
 """How much of the paleness of overexposed skin is left out; on darker detail it looks grey."""
 L_GAIN = (0.5, 1.12)
 AB_GAIN = (0.7, 1.05)
-SKIN_REACH = (14.0, 10.0)
+SKIN_REACH = (17.0, 12.0)
 """How much darker (L) and how much off in tone (a, b) skin may be than skin nearby."""
 SHINE = 6.0
 """Above the light by this much, brightness is damped: sweat and flash do not move with a face."""
@@ -43,7 +43,7 @@ def to_rgb(lab: Array) -> Pixels:
     return np.asarray(cv2.convertScaleAbs(rgb, alpha=255), np.uint8)
 
 
-def unlike_skin(lab: Array, skin: Array, *, doubt: float = 1.0) -> Mask:
+def unlike_skin(lab: Array, skin: Array, *, doubt: float | Mask = 1.0) -> Mask:
     """0 where ``lab`` may be the same skin as ``skin``, 1 where it is hair, glasses, background.
 
     Shine is skin: brighter and paler is not held against it. ``doubt`` widens the limits.

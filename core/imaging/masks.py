@@ -67,7 +67,8 @@ class Zones:
 
     ``skin``: no eyes, brows, lips, nostrils. ``eyes``, ``mouth`` (between the lips): soft at the
     edge. ``features``: eyes, brows, nose, lips in one soft blob. ``fringe``: where hair may hang
-    into the face. ``hinges``: where glasses end. ``brows``: eyes too. ``oval``: the whole face.
+    into the face; ``doubt``: how odd it must look there to be hair, 1 or more. ``hinges``: where
+    glasses end. ``brows``: eyes too. ``oval``: the whole face.
     """
 
     skin: Mask
@@ -75,6 +76,7 @@ class Zones:
     mouth: Mask
     features: Mask
     fringe: Mask
+    doubt: Mask
     hinges: Mask
     brows: Mask
     oval: Mask
@@ -100,6 +102,7 @@ def zones(size: int) -> Zones:
         mouth=blur(mouth, 0.005 * size),
         features=blur(cv2.dilate(features, _disc(0.04 * size)), 0.03 * size),
         fringe=_fringe(size, np.maximum(brows, wide_eyes)),
+        doubt=_doubt(size),
         hinges=_hinges(size),
         brows=blur(np.maximum(brows, eyes), 0.006 * size),
         oval=oval,
@@ -127,6 +130,16 @@ def _fringe(size: int, brows: Mask) -> Mask:
     beside = smoothstep(out, 0.21, 0.28) * smoothstep(rows, 0.92, 0.82)
     near = blur(brows, 0.004 * size)
     return np.asarray(np.maximum(above, beside) * (1 - near), np.float32)
+
+
+def _doubt(size: int) -> Mask:
+    """Cheeks turn into shadow of their own accord; there it takes more to call it hair."""
+    rows, columns = np.indices((size, size)).astype(np.float32) / size
+    inner = smoothstep(np.abs(columns - 0.5), 0.37, 0.27) * smoothstep(rows, 0.2, 0.3)
+    return np.asarray(1 + DOUBT * inner, np.float32)
+
+
+DOUBT = 1.0
 
 
 def _hinges(size: int) -> Mask:

@@ -243,7 +243,8 @@ def _share(seen: Mask, other_seen: Mask, *, seam: float) -> Mask:
 def _hair(lab: Array, tone: Tone) -> Mask:
     """Where hair or background hangs into the face, ``(MASK_SIZE, MASK_SIZE)``."""
     size = lab.shape[0]
-    odd = unlike_skin(lab, _resized(tone.coarse, size)) * zones(size).fringe
+    zone = zones(size)
+    odd = unlike_skin(lab, _resized(tone.coarse, size), doubt=zone.doubt) * zone.fringe
     wide = cv2.dilate(from_outside(odd, zones(size).oval), np.ones((13, 13), np.uint8))
     return blur(np.asarray(wide, np.float32), 0.02 * size)
 

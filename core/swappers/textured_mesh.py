@@ -189,7 +189,8 @@ class _Work:
 
     def _hair(self) -> Mask:
         """Hair of the target that hangs into its face. The hinges of glasses are no hair."""
-        odd = unlike_skin(self._small_lab, self._sample(self._tone.coarse))
+        doubt = self._sample(zones(MASK_SIZE).doubt)
+        odd = unlike_skin(self._small_lab, self._sample(self._tone.coarse), doubt=doubt)
         odd *= self._sample(_hair_zone())
         return blur(from_outside(odd, self._inside.astype(np.float32)), 0.01 * self._grid_height)
 
