@@ -24,6 +24,9 @@ FINE_SHARE = (0.65, 0.85)
 """How much of the finer differences is taken over: in L, in a and b."""
 PALE = 0.35
 """How much of the paleness of overexposed skin is left out; on darker detail it looks grey."""
+LEAST_CHROMA = 0.35
+"""Paler skin is made by scaling a and b, for a shift would turn lips, whites and shine blue."""
+LEAN_REACH = (-12.0, 0.0)
 L_GAIN = (0.5, 1.12)
 AB_GAIN = (0.7, 1.05)
 SKIN_REACH = (17.0, 12.0)
@@ -60,7 +63,8 @@ class Tone:
     """Skin of one face on the atlas of ``TONE_SIZE``.
 
     ``lab`` as seen, ``weights`` 0..1 how surely it is lit, visible skin, ``coarse`` the light and
-    tone without detail, ``middle`` and ``spread`` ``(3,)`` of the skin as a whole.
+    tone without detail, ``middle`` and ``spread`` ``(3,)`` of the skin as a whole, ``lean``
+    ``(2,)`` how a and b change with L: overexposed skin is pale, its shadows are not.
     """
 
     lab: Array
@@ -68,6 +72,7 @@ class Tone:
     coarse: Array
     middle: Array
     spread: Array
+    lean: Array
 
 
 def measure(lab: Array, trusted: Mask) -> Tone:
@@ -90,7 +95,16 @@ def measure(lab: Array, trusted: Mask) -> Tone:
     coarse = weighted_blur(lab, sure, COARSE * size, fallback=middle)
     sure = base * (1 - unlike_skin(lab, coarse, doubt=1.5))
     coarse = weighted_blur(lab, sure, COARSE * size, fallback=middle)
-    return Tone(lab, sure, coarse, middle.astype(np.float32), spread.astype(np.float32))
+    lean = _lean(lab, sure, middle)
+    return Tone(lab, sure, coarse, middle.astype(np.float32), spread.astype(np.float32), lean)
+
+
+def _lean(lab: Array, weights: Mask, middle: Array) -> Array:
+    away = lab - middle
+    level = away[..., 0]
+    spread = float((weights * level**2).sum()) + 25.0 * weights.size / 100
+    slopes = [float((weights * level * away[..., channel]).sum()) / spread for channel in (1, 2)]
+    return np.clip(np.array(slopes, np.float32), -0.6, 0.15)
 
 
 def wears_glasses(tone: Tone) -> bool:
@@ -109,11 +123,12 @@ class Change:
     """How to change a source's LAB, ``(S, S, 3)`` float32 each.
 
     ``light`` is the source's level, then gain and shift of L. ``tone`` is shift of a, shift of b
-    and gain of both.
+    and gain of both. ``lean`` ``(2,)``: see :class:`Tone`.
     """
 
     light: Array
     tone: Array
+    lean: Array
 
 
 def match(source: Tone, target: Tone, *, strength: float) -> Change:
@@ -132,14 +147,19 @@ def match(source: Tone, target: Tone, *, strength: float) -> Change:
     hue = target.coarse[..., 1:]
     bright = smoothstep(target.coarse[..., 0] - target.middle[0], 0.0, 10.0)[..., None]
     hue = hue + PALE * bright * (target.middle[1:] - hue)
+    paler = np.hypot(hue[..., 0], hue[..., 1])[..., None] / np.maximum(
+        np.hypot(source.coarse[..., 1], source.coarse[..., 2])[..., None], 1
+    )
     chroma = np.clip(np.sqrt((target.spread[1:] / source.spread[1:]).prod()), *AB_GAIN)
+    chroma = np.minimum(chroma, np.maximum(paler, LEAST_CHROMA))
     tone[..., :2] = strength * (hue - chroma * source.coarse[..., 1:])
-    tone[..., 2] = 1 + strength * (chroma - 1)
-    first = apply(source.lab, Change(light, tone))
+    tone[..., 2] = 1 + strength * (chroma[..., 0] - 1)
+    lean = strength * target.lean
+    first = apply(source.lab, Change(light, tone, lean))
     finer = strength * _finer(first, source, target, FINE * size)
     light[..., 2] += FINE_SHARE[0] * finer[..., 0]
     tone[..., :2] += FINE_SHARE[1] * finer[..., 1:]
-    return Change(light, tone)
+    return Change(light, tone, lean)
 
 
 def apply(lab: Array, change: Change) -> Array:
@@ -153,7 +173,8 @@ def apply(lab: Array, change: Change) -> Array:
     bright = lab[..., 0] * light[..., 1] + light[..., 2]
     made[..., 0] = bright - 0.5 * np.maximum(bright - level - SHINE, 0)
     share = np.minimum(lab[..., 0] / light[..., 0], 1.2)[..., None]
-    made[..., 1:] = lab[..., 1:] * tone[..., 2:] + tone[..., :2] * share
+    off = np.clip(made[..., 0] - level, *LEAN_REACH)[..., None]
+    made[..., 1:] = lab[..., 1:] * tone[..., 2:] + (tone[..., :2] + off * change.lean) * share
     return made
 
 

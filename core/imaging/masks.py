@@ -67,7 +67,7 @@ class Zones:
 
     ``skin``: no eyes, brows, lips, nostrils. ``eyes``, ``mouth`` (between the lips): soft at the
     edge. ``features``: eyes, brows, nose, lips in one soft blob. ``fringe``: where hair may hang
-    into the face; ``doubt``: how odd it must look there to be hair, 1 or more. ``hinges``: where
+    into the face; ``doubt``: how odd it must look there to be hair, about 1. ``hinges``: where
     glasses end. ``brows``: eyes too. ``oval``: the whole face.
     """
 
@@ -133,13 +133,18 @@ def _fringe(size: int, brows: Mask) -> Mask:
 
 
 def _doubt(size: int) -> Mask:
-    """Cheeks turn into shadow of their own accord; there it takes more to call it hair."""
+    """Cheeks turn into shadow of their own accord; there it takes more to call it hair.
+
+    A forehead has nothing dark of its own; there it takes less.
+    """
     rows, columns = np.indices((size, size)).astype(np.float32) / size
     inner = smoothstep(np.abs(columns - 0.5), 0.37, 0.27) * smoothstep(rows, 0.2, 0.3)
-    return np.asarray(1 + DOUBT * inner, np.float32)
+    above = smoothstep(rows, 0.24, 0.16)
+    return np.asarray(1 + DOUBT * inner - SUSPICION * above, np.float32)
 
 
 DOUBT = 1.0
+SUSPICION = 0.25
 
 
 def _hinges(size: int) -> Mask:

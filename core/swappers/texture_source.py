@@ -245,8 +245,19 @@ def _hair(lab: Array, tone: Tone) -> Mask:
     size = lab.shape[0]
     zone = zones(size)
     odd = unlike_skin(lab, _resized(tone.coarse, size), doubt=zone.doubt) * zone.fringe
-    wide = cv2.dilate(from_outside(odd, zones(size).oval), np.ones((13, 13), np.uint8))
-    return blur(np.asarray(wide, np.float32), 0.02 * size)
+    odd = _outward(blur(from_outside(odd, zone.oval), 0.006 * size))
+    wide = cv2.dilate(odd, np.ones((15, 15), np.uint8))
+    return blur(np.asarray(wide, np.float32), 0.022 * size)
+
+
+def _outward(hair: Mask) -> Mask:
+    """What lies behind hair, seen from the middle of the face, is hair as well."""
+    middle = hair.shape[1] // 2
+    left = np.maximum.accumulate(hair[:, :middle][:, ::-1], axis=1)[:, ::-1]
+    right = np.maximum.accumulate(hair[:, middle:], axis=1)
+    above = np.maximum.accumulate(hair[::-1], axis=0)[::-1]
+    above = above * (np.indices(hair.shape)[0] < 0.3 * hair.shape[0])
+    return np.asarray(np.maximum(np.concatenate([left, right], axis=1), above), np.float32)
 
 
 def _resized(values: Array, size: int) -> Array:

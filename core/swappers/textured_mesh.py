@@ -169,7 +169,7 @@ class _Work:
         strength = 1 - (1 - self._options.skin_tone) ** 1.5
         change = match(self._texture.tone, self._tone, strength=strength)
         light, tone = self._sample(change.light), self._sample(change.tone)
-        made = apply(lab, Change(self._full(light), self._full(tone)))
+        made = apply(lab, Change(self._full(light), self._full(tone), change.lean))
         if self._glasses is not None:
             plain = self._full(self._sample(self._tone.coarse))
             made += (plain - made) * self._full(self._glasses * (1 - self._trust))[..., None]
