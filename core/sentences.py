@@ -89,7 +89,12 @@ ENGLISH: dict[str, str] = {
         "It says that it was edited with AI, but its signed credentials are missing; "
         "another program has probably saved it again."
     ),
+    "verify.expired": (
+        "Unchanged since it was signed by {signer}, but that certificate has run out, "
+        "so it no longer proves who signed."
+    ),
     "verify.ai": "It was edited with AI.",
+    "verify.ai_made": "It was made by AI.",
     "verify.models": "Models that took part: {models}.",
     # graphics card and processor
     "gpu.none": "No graphics card found.",
@@ -113,6 +118,10 @@ ENGLISH: dict[str, str] = {
     "gpu.failed": "The graphics card could not be used ({words}).",
     "gpu.failed.fix": "Update the driver of the graphics card, then press “Check again”.",
     "gpu.output": "{provider} gave an unusable result.",
+    # facts about the computer
+    "fact.cores": "{n} cores",
+    "fact.memory": "{total} GB, {free} GB free",
+    "fact.card": "{name}, {total} MB, {free} MB free, driver {driver}",
     "err.provider": "{model} could not run anywhere on this computer.",
     "err.provider.hint": "Look at System for the reason.",
     "err.run": "{model} stopped working.",

@@ -141,6 +141,8 @@ class ProviderReport:
     ``nodes`` counts graph nodes per provider. ``reason`` is empty when the best provider that was
     asked for was used; ``advice`` is the one thing that helps, possibly a command. ``reason_key``
     names the reason for translation and tests (``driver_missing``, ``library_missing`` ...).
+    ``card`` is the graphics card of this computer as its driver calls it, used or not; empty when
+    no driver tells.
     """
 
     model: str
@@ -152,6 +154,7 @@ class ProviderReport:
     advice: str = ""
     command: str = ""
     device: str = ""
+    card: str = ""
     fell_back: bool = False
     frame: int | None = None
 

@@ -91,6 +91,10 @@ CORE: dict[str, str] = {
     "gpu.failed": "无法使用显卡（{words}）。",
     "gpu.failed.fix": "请更新显卡驱动，然后点“重新检查”。",
     "gpu.output": "{provider} 给出了无效结果。",
+    # facts about the computer
+    "fact.cores": "{n} 核",
+    "fact.memory": "共 {total} GB，空闲 {free} GB",
+    "fact.card": "{name}，共 {total} MB，空闲 {free} MB，驱动 {driver}",
     "err.provider": "{model} 无法在本机运行。",
     "err.provider.hint": "请在“系统”里查看原因。",
     "err.run": "{model} 停止工作了。",

@@ -45,6 +45,7 @@ class ProviderLine(_Frozen):
     advice: str
     command: str = ""
     device: str = ""
+    card: str = ""
     fell_back: bool = False
     frame: int | None = None
     reason_notice: Notice | None = None

@@ -10,6 +10,8 @@ import os
 import platform
 import sys
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import psutil
 
@@ -53,6 +55,13 @@ def cards() -> tuple[Card, ...]:
         pynvml.nvmlShutdown()
 
 
+@cache
+def card_name() -> str:
+    """Name of the first card; empty without one. Asked once: it is told with every session."""
+    found = cards()
+    return found[0].name if found else ""
+
+
 def versions() -> dict[str, str]:
     """Versions of the program, Python and the packages that matter."""
     found = {"FaceFusion UI": VERSION, "Python": platform.python_version()}
@@ -65,16 +74,22 @@ def versions() -> dict[str, str]:
 
 
 def facts() -> dict[str, str]:
-    """System, processor, memory, graphics cards."""
+    """System, processor, memory, graphics cards; values may be sentences."""
     memory = psutil.virtual_memory()
     found = {
         "System": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "Processor": f"{os.cpu_count() or 1} cores",
-        "Memory": f"{memory.total / 1e9:.1f} GB, {memory.available / 1e9:.1f} GB free",
+        "Processor": say("fact.cores", n=os.cpu_count() or 1),
+        "Memory": say(
+            "fact.memory", total=f"{memory.total / 1e9:.1f}", free=f"{memory.available / 1e9:.1f}"
+        ),
     }
     for number, card in enumerate(cards(), start=1):
-        found[f"Graphics card {number}"] = (
-            f"{card.name}, {card.memory_mb} MB, {card.free_mb} MB free, driver {card.driver}"
+        found[f"Graphics card {number}"] = say(
+            "fact.card",
+            name=card.name,
+            total=card.memory_mb,
+            free=card.free_mb,
+            driver=card.driver,
         )
     return found
 
@@ -102,9 +117,9 @@ def install_fault(machine: Machine, available: tuple[str, ...]) -> Reason | None
 def report_text(providers: list[str]) -> str:
     """A report for help, as plain text: versions, machine, provider lines."""
     lines = [f"{name}: {value}" for name, value in (versions() | facts()).items()]
-    return "\n".join(
-        [*lines, f"Prefix: {'venv' if sys.prefix != sys.base_prefix else 'system'}", *providers]
-    )
+    place = f"Prefix: {'venv' if sys.prefix != sys.base_prefix else 'system'}"
+    # A loader's own words may hold a path below the home folder, and with it a person's name.
+    return "\n".join([*lines, place, *providers]).replace(str(Path.home()), "~")
 
 
 def _text(value: bytes | str) -> str:

@@ -25,7 +25,7 @@ import numpy as np
 import psutil
 
 from core.errors import ProviderError, UnusableOutput, WeightsDamaged
-from core.runtime.machine import install_fault
+from core.runtime.machine import card_name, install_fault
 from core.runtime.providers import (
     BY_NAME,
     BY_ORT_NAME,
@@ -140,7 +140,13 @@ class LoadedSession:
         )
 
     def _say(self, provider: Provider, nodes: dict[str, int], reason: Reason | None) -> None:
-        settled = replace(self._report, used=provider.name, nodes=nodes, device=provider.title)
+        settled = replace(
+            self._report,
+            used=provider.name,
+            nodes=nodes,
+            device=provider.title,
+            card=self._pool.card(),
+        )
         self._report = _with_reason(settled, reason)
 
     def _move(self, broken: Any, words: str, cause: Exception) -> None:
@@ -239,7 +245,14 @@ class SessionPool:
         if known:
             return known
         places, reason = self.places(asked)
-        expected = ProviderReport(model="", asked=asked, used=places[0].name, nodes={})
+        expected = ProviderReport(
+            model="",
+            asked=asked,
+            used=places[0].name,
+            nodes={},
+            device=places[0].title,
+            card=self.card(),
+        )
         return (_with_reason(expected, reason),)
 
     def offered(self) -> tuple[Provider, ...]:
@@ -252,6 +265,10 @@ class SessionPool:
             and provider.ort_name in available
             and (card or not provider.nvidia)
         )
+
+    def card(self) -> str:
+        """The graphics card as its driver calls it; empty when there is none or nobody tells."""
+        return card_name() if self.machine.nvidia_card() else ""
 
     def unload(self) -> int:
         """Drop every model; about how many MB that gave back."""
