@@ -15,7 +15,7 @@ import numpy as np
 from core.imaging.masks import smoothstep, weighted_blur, zones
 from core.types import Array, Mask, Pixels
 
-TONE_SIZE = 96
+TONE_SIZE = 64
 """Side of the atlas on which light and tone are compared; finer is not visible."""
 COARSE = 0.13
 FINE = 0.06
@@ -167,15 +167,18 @@ def apply(lab: Array, change: Change) -> Array:
 
     Dark pixels get less of the shift in tone, so that they stay neutral.
     """
-    light, tone = change.light, change.tone
-    made = np.empty_like(lab)
-    level = light[..., 0] * light[..., 1] + light[..., 2]
-    bright = lab[..., 0] * light[..., 1] + light[..., 2]
-    made[..., 0] = bright - 0.5 * np.maximum(bright - level - SHINE, 0)
-    share = np.minimum(lab[..., 0] / light[..., 0], 1.2)[..., None]
-    off = np.clip(made[..., 0] - level, *LEAN_REACH)[..., None]
-    made[..., 1:] = lab[..., 1:] * tone[..., 2:] + (tone[..., :2] + off * change.lean) * share
-    return made
+    lightness, a, b = cv2.split(lab)
+    base, gain, shift = cv2.split(change.light)
+    shift_a, shift_b, chroma = cv2.split(change.tone)
+    bright = lightness * gain + shift
+    level = base * gain + shift
+    over = bright - level
+    bright -= 0.5 * np.maximum(over - SHINE, 0)
+    off = np.clip(over, *LEAN_REACH)
+    share = np.minimum(lightness / base, 1.2)
+    a = a * chroma + (shift_a + off * change.lean[0]) * share
+    b = b * chroma + (shift_b + off * change.lean[1]) * share
+    return np.asarray(cv2.merge([bright, a, b]))
 
 
 def _finer(matched: Array, source: Tone, target: Tone, sigma_px: float) -> Array:

@@ -29,15 +29,24 @@ def blur(values: Array, sigma_px: float) -> Array:
     return np.asarray(cv2.GaussianBlur(values, (0, 0), sigma_px, borderType=cv2.BORDER_REPLICATE))
 
 
-def weighted_blur(values: Array, weights: Mask, sigma_px: float, *, fallback: Array) -> Array:
-    """Blur of ``values`` ``(H, W, C)`` that looks only where ``weights`` are.
+ENOUGH_PX = 2.5
+"""A blur this wide is smooth enough to be enlarged; wider ones are worked out smaller."""
 
-    Far from any weight it tends to ``fallback`` ``(C,)``.
+
+def weighted_blur(values: Array, weights: Mask, sigma_px: float, *, fallback: Array) -> Array:
+    """Blur of ``values`` ``(H, W, 3)`` that looks only where ``weights`` are.
+
+    Far from any weight it tends to ``fallback`` ``(3,)``.
     """
     trust = np.float32(0.004)
-    total = blur(weights, sigma_px)[..., None]
-    summed = blur(values * weights[..., None], sigma_px).reshape(values.shape)
-    return np.asarray((summed + fallback * trust) / (total + trust), np.float32)
+    both = np.concatenate([values * weights[..., None], weights[..., None]], axis=2)
+    height, width = weights.shape
+    while sigma_px > 2 * ENOUGH_PX and min(both.shape[:2]) >= 16:
+        both = cv2.resize(both, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+        sigma_px /= 2
+    both = blur(both, sigma_px)
+    made = (both[..., :-1] + fallback * trust) / (both[..., -1:] + trust)
+    return np.asarray(cv2.resize(made.astype(np.float32), (width, height)), np.float32)
 
 
 def inside_distance(inside: Array) -> Mask:

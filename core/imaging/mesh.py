@@ -53,14 +53,17 @@ class Surface:
     """What never changes about the mesh.
 
     ``triangles`` ``(T, 3)`` all turn the same way when seen from the front. ``places`` ``(481, 2)``
-    on the atlas. ``mirror`` maps vertices to their mirror images. ``faces_of`` ``(481, T)`` is 1
-    where a vertex belongs to a triangle; ``smoother`` ``(481, 481)`` averages neighbours.
+    on the atlas. ``mirror`` maps vertices to their mirror images. ``around`` lists the triangles at
+    each vertex in ``used``, one vertex after the other, from ``starts`` on. ``smoother``
+    ``(481, 481)`` averages neighbours.
     """
 
     triangles: NDArray[np.int64]
     places: Points
     mirror: NDArray[np.int64]
-    faces_of: NDArray[np.float32]
+    around: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    used: NDArray[np.int64]
     smoother: NDArray[np.float32]
 
 
@@ -92,7 +95,9 @@ def surface() -> Surface:
     smoother[degree[:, 0] == 0] = np.eye(VERTICES, dtype=np.float32)[degree[:, 0] == 0]
     average = linked / np.maximum(degree, 1)
     places = _unfold(_open_mouth(places, average), corners, average)
-    return Surface(corners, places, mirror, faces_of, smoother)
+    around = np.argsort(corners.ravel(), kind="stable") // 3
+    used, starts = np.unique(np.sort(corners.ravel()), return_index=True)
+    return Surface(corners, places, mirror, around, starts, used, smoother)
 
 
 def _unroll(shape: Points) -> Points:
@@ -139,10 +144,16 @@ def _signed_area(triangles: Array) -> Array:
 
 def normals(points: Points) -> Points:
     """Unit normals ``(481, 3)`` of the extended mesh; z is -1 where the skin faces the viewer."""
-    corners = points[surface().triangles]
-    crossed = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    summed = surface().faces_of @ -crossed.astype(np.float32)
-    length = np.maximum(np.linalg.norm(summed, axis=1, keepdims=True), 1e-9)
+    known = surface()
+    one, two, three = (points[known.triangles[:, column]] for column in range(3))
+    a, b = two - one, three - one
+    crossed = np.empty_like(a)
+    for axis in range(3):
+        after, last = (axis + 1) % 3, (axis + 2) % 3
+        crossed[:, axis] = a[:, last] * b[:, after] - a[:, after] * b[:, last]
+    summed = np.zeros((VERTICES, 3), np.float32)
+    summed[known.used] = np.add.reduceat(crossed[known.around], known.starts)
+    length = np.maximum(np.sqrt((summed * summed).sum(1, keepdims=True)), 1e-9)
     return np.asarray(summed / length, np.float32)
 
 
@@ -172,14 +183,14 @@ def spread(ids: Ids, points: Points, values: Points) -> Array:
     Undefined where ``ids`` is 0.
     """
     slopes, shifts = _planes(points, values)
-    height, width = ids.shape
-    row = np.arange(height, dtype=np.float32)[:, None]
-    column = np.arange(width, dtype=np.float32)[None]
-    at = np.maximum(ids, 1) - 1
-    made = np.empty((height, width, values.shape[1]), np.float32)
-    for channel in range(values.shape[1]):
-        by_x, by_y = slopes[:, 0, channel].copy(), slopes[:, 1, channel].copy()
-        made[..., channel] = by_x[at] * column + by_y[at] * row + shifts[:, channel].copy()[at]
+    channels = values.shape[1]
+    table = np.concatenate([slopes[:, 0], slopes[:, 1], shifts], axis=1)
+    picked = table[np.maximum(ids, 1) - 1]
+    made: Array = picked[..., 2 * channels :]
+    made += picked[..., :channels] * np.arange(ids.shape[1], dtype=np.float32)[None, :, None]
+    made += picked[..., channels : 2 * channels] * np.arange(
+        ids.shape[0], dtype=np.float32
+    ).reshape(-1, 1, 1)
     return made
 
 

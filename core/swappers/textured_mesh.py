@@ -43,8 +43,8 @@ from core.types import Array, Cover, Face, Mask, Pixels, Points, SourceFace
 
 __all__ = ["MeshIdentity", "MeshOptions", "TexturedMesh", "source_warnings"]
 
-GRID = 320
-"""Points a side at most for maps and masks."""
+GRID = (96, 320)
+"""Maps and masks are worked out at half size, within these limits, and enlarged."""
 OPEN_MOUTH = 0.04
 """Lip gap to mouth width above which teeth or tongue may show."""
 INSET = 0.004
@@ -54,7 +54,10 @@ FEATHER = (0.02, 0.15)
 
 @dataclass(frozen=True, slots=True)
 class MeshOptions:
-    """How to swap; shares are 0..1. See the options of ``core.processors.swap``."""
+    """How to swap; shares are 0..1. See the options of ``core.processors.swap``.
+
+    ``work_side``: a face larger than this is worked out at this size and enlarged.
+    """
 
     likeness: float = 0.70
     skin_tone: float = 0.85
@@ -62,6 +65,7 @@ class MeshOptions:
     keep_mouth: bool = True
     keep_eyes: bool = False
     poisson: bool = False
+    work_side: int = 1024
 
 
 class TexturedMesh:
@@ -82,11 +86,34 @@ class TexturedMesh:
         x0, y0, x1, y1 = _area(moved, pixels.shape[:2])
         if x1 - x0 < 4 or y1 - y0 < 4:
             return Patch(0, 0, pixels[:0, :0], np.zeros((0, 0), np.float32))
-        corner = np.array([x0, y0, 0], np.float32)
         part = pixels[y0:y1, x0:x1]
         kept = _cover(face.front, (x0, y0, x1, y1))
-        work = _Work(part, kept, target - corner, moved - corner, texture, options)
-        return Patch(x0, y0, work.paint(), work.mask)
+        size = _work_size(part.shape, options.work_side)
+        factors = np.array([size[0] / (x1 - x0), size[1] / (y1 - y0)], np.float32)
+        corner = np.array([x0, y0, 0], np.float32)
+        work = _Work(
+            _resized(part, size),
+            None if kept is None else _resized(kept, size),
+            _scaled(target - corner, factors),
+            _scaled(moved - corner, factors),
+            texture,
+            options,
+        )
+        back = (x1 - x0, y1 - y0)
+        return Patch(x0, y0, _resized(work.paint(), back), _resized(work.mask, back))
+
+
+def _work_size(shape: tuple[int, ...], most: int) -> tuple[int, int]:
+    factor = min(1.0, most / max(shape[0], shape[1]))
+    return max(4, round(shape[1] * factor)), max(4, round(shape[0] * factor))
+
+
+def _resized(values: Array, size: tuple[int, int]) -> Array:
+    """``values`` as (width, height) ``size``, by area when it shrinks."""
+    if values.shape[1::-1] == size:
+        return values
+    how = cv2.INTER_AREA if values.shape[1] > size[0] else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(values, size, interpolation=how), values.dtype)
 
 
 def _area(points: Points, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
@@ -114,8 +141,8 @@ def _cover(front: Cover | None, area: tuple[int, int, int, int]) -> Mask | None:
 class _Work:
     """One face in one frame; coordinates are those of the part that may change.
 
-    Everything smooth is worked out on a grid of at most ``GRID`` points a side and enlarged;
-    only texture and colours are worked out at full size.
+    Everything smooth is worked out on a coarser grid and enlarged; only texture and colours are
+    worked out at full size.
     """
 
     def __init__(
@@ -132,19 +159,23 @@ class _Work:
         self._target = target
         self._height = face_height(target)
         height, width = part.shape[:2]
-        shrink = min(1.0, GRID / max(height, width))
+        side = max(height, width)
+        shrink = min(1.0, float(np.clip(side / 2, *GRID)) / side)
         self._grid = (max(2, round(width * shrink)), max(2, round(height * shrink)))
         factors = np.array([self._grid[0] / width, self._grid[1] / height], np.float32)
         self._grid_height = self._height * float(factors.mean())
-        self._small = self._shrunk(part)
+        self._small = _resized(part, self._grid)
         self._small_lab = to_lab(self._small)
-        self._tone = _target_tone(self._small, self._shrunk_mask(kept), _scaled(target, factors))
+        self._tone = _target_tone(
+            self._small,
+            None if kept is None else _resized(kept, self._grid),
+            _scaled(target, factors),
+        )
         laid_on = _scaled(moved, factors)
         ids = surface.rasterise(laid_on, self._grid[::-1])
         self._inside = ids > 0
-        values = np.concatenate([surface.surface().places, target[:, :2]], axis=1)
-        laid = surface.spread(surface.grow(ids, radius_px=2), laid_on, values)
-        self._places, self._own = laid[..., :2], laid[..., 2:]
+        self._ids, self._laid_on = surface.grow(ids, radius_px=2), laid_on
+        self._places = surface.spread(self._ids, laid_on, surface.surface().places)
         self._glasses = self._worn_glasses()
         self._trust = self._sample(texture.trust)
         self._cover = self._covered()
@@ -212,7 +243,8 @@ class _Work:
         atlas = self._own_zones()
         if not atlas.any():
             return made
-        own = surface.look_up(self._part, self._full(self._own), cubic=True)
+        own_at = surface.spread(self._ids, self._laid_on, self._target[:, :2])
+        own = surface.look_up(self._part, self._full(own_at), cubic=True)
         return mix(made, own, self._full(self._sample(atlas)))
 
     def _own_zones(self) -> Mask:
@@ -231,20 +263,7 @@ class _Work:
         return surface.look_up(atlas, at)
 
     def _full(self, values: Array) -> Array:
-        height, width = self._part.shape[:2]
-        if values.shape[:2] == (height, width):
-            return values
-        return np.asarray(cv2.resize(values, (width, height), interpolation=cv2.INTER_LINEAR))
-
-    def _shrunk(self, part: Pixels) -> Pixels:
-        if self._grid == part.shape[1::-1]:
-            return part
-        return np.asarray(cv2.resize(part, self._grid, interpolation=cv2.INTER_AREA), np.uint8)
-
-    def _shrunk_mask(self, kept: Mask | None) -> Mask | None:
-        if kept is None or self._grid == kept.shape[::-1]:
-            return kept
-        return np.asarray(cv2.resize(kept, self._grid, interpolation=cv2.INTER_AREA), np.float32)
+        return _resized(values, (self._part.shape[1], self._part.shape[0]))
 
 
 @cache
