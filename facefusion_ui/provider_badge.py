@@ -1,12 +1,12 @@
 """Where the work ran, in words: the pill in the top bar, the chip on a result, the headline.
 
 Shape and word say it, not colour alone: a dot for the graphics card, a ring for the processor,
-half a ring for both.
+half a ring for both. What is not known (the card's name, how much slower it was) is not said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -14,7 +14,10 @@ from core.pipeline.report import ProviderLine
 from core.services import Services
 from core.system import BadgeCase, badge_case
 from facefusion_ui.cards import Tone, icon
-from facefusion_ui.texts import Lang, said, t
+from facefusion_ui.texts import Lang, model_title, said, t
+
+NAMED_AT_MOST = 3
+"""More models than this are counted instead of named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +39,10 @@ LOOKS: dict[BadgeCase, Look] = {
 }
 
 
-def pill(services: Services, lang: Lang) -> str:
-    """The button in the top bar that opens System."""
-    lines = [ProviderLine.of(report) for report in services.sessions.outlook()]
+def pill(services: Services, lang: Lang, provider: str = "auto") -> str:
+    """The button in the top bar that opens System; ``provider`` is the visitor's choice."""
+    asked = None if provider == "auto" else provider
+    lines = [ProviderLine.of(report) for report in services.sessions.outlook(asked)]
     word, drawing, tone = chip(lines, lang)
     text = t("pill.ready", lang, provider=word)
     tint = f" ff-{tone}" if tone == "warn" else ""
@@ -66,21 +70,59 @@ def reason(line: ProviderLine, lang: Lang) -> str:
     return " ".join(said(notice, lang) for notice in notices if notice)
 
 
-def explain(lines: Sequence[ProviderLine], lang: Lang) -> tuple[str, str, str]:
-    """What ``lines`` mean in one sentence, what helps, and the command for it (or nothing)."""
+def explain(
+    lines: Sequence[ProviderLine], lang: Lang, titles: Mapping[str, str] | None = None
+) -> tuple[str, str, str]:
+    """What ``lines`` mean in one sentence, what helps, and the command for it (or nothing).
+
+    ``titles`` are models' names in plain words, for the case that only some fell back.
+    """
     case = badge_case(lines)
     worst = next((line for line in lines if line.fell_back), None)
-    why = said(worst.reason_notice, lang) if worst and worst.reason_notice else ""
-    on_card = [line for line in lines if line.used != "cpu"]
-    sentence = {
-        "gpu": lambda: t("system.gpu", lang, card=on_card[0].device),
-        "cpu_no_card": lambda: t("system.no_card", lang),
-        "cpu_chosen": lambda: t("system.own", lang),
-        "fell_back": lambda: t("system.fell", lang, reason=why),
-        "mixed": lambda: t("system.mixed", lang, a=len(on_card), b=len(lines), reason=why),
-        "switched": lambda: t("system.switched", lang, reason=why),
-    }[case]()
+    sentence = _sentence(case, lines, worst, lang, titles or {})
     if worst is None:
         return sentence, "", ""
     advice = said(worst.advice_notice, lang) if worst.advice_notice else ""
     return sentence, advice, worst.command
+
+
+def _sentence(
+    case: BadgeCase,
+    lines: Sequence[ProviderLine],
+    worst: ProviderLine | None,
+    lang: Lang,
+    titles: Mapping[str, str],
+) -> str:
+    on_card = [line for line in lines if line.used != "cpu"]
+    elsewhere = [line for line in lines if line.used == "cpu"]
+    if worst is None:
+        if case != "gpu":
+            return t("system.own" if case == "cpu_chosen" else "system.no_card", lang)
+        card = on_card[0].card or on_card[0].device
+        if not elsewhere:
+            return t("system.gpu", lang, card=card)
+        return t("system.gpu_design", lang, card=card, n=len(elsewhere))
+    if worst.reason_key == "no_card":
+        return t("system.asked_no_card", lang)
+    why = _inside(said(worst.reason_notice, lang)) if worst.reason_notice else ""
+    card = worst.card or t("system.card", lang)
+    if case == "mixed":
+        fallen = [line for line in lines if line.fell_back]
+        names = _names([line.model for line in fallen], titles, lang)
+        return t("system.mixed", lang, a=len(on_card), b=len(lines), names=names, reason=why)
+    return t(
+        "system.switched" if case == "switched" else "system.fell", lang, card=card, reason=why
+    )
+
+
+def _names(models: Sequence[str], titles: Mapping[str, str], lang: Lang) -> str:
+    if len(models) > NAMED_AT_MOST or any(model not in titles for model in models):
+        return t("system.others", lang, n=len(models))
+    return t("system.and", lang).join(model_title(model, titles[model], lang) for model in models)
+
+
+def _inside(sentence: str) -> str:
+    """``sentence`` as it goes on after a colon: 'The CUDA libraries …' → 'the CUDA libraries …'."""
+    if sentence[1:2].islower() or sentence[1:2] == " ":
+        return sentence[:1].lower() + sentence[1:]
+    return sentence

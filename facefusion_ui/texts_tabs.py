@@ -56,19 +56,33 @@ TABS: dict[str, tuple[str, str]] = {
     # system
     "system.title": ("Where the work is done", "运行位置"),
     "system.gpu": ("{card} did all the work.", "全部由 {card} 完成。"),
+    "system.gpu_design": (
+        "{card} did the work; {n} small models are quicker on the processor.",
+        "由 {card} 完成；{n} 个小模型在处理器上更快。",
+    ),
     "system.no_card": (
         "This computer has no graphics card we can use. That is fine for pictures.",
         "本机没有可用的显卡，处理图片没有问题。",
     ),
-    "system.own": ("You chose the processor.", "你选择了使用处理器。"),
-    "system.fell": ("Your graphics card was not used: {reason}", "没有使用你的显卡：{reason}"),
-    "system.mixed": (
-        "{a} of {b} models on the graphics card; the others on the processor: {reason}",
-        "{b} 个模型中有 {a} 个在显卡上运行，其余在处理器上运行：{reason}",
+    "system.asked_no_card": (
+        "A graphics card was asked for, but none was found, so the processor did the work.",
+        "要求使用显卡，但没有找到，因此由处理器完成。",
     ),
+    "system.own": ("You chose the processor.", "你选择了使用处理器。"),
+    "system.card": ("graphics card", "显卡"),
+    "system.fell": (
+        "Your {card} was not used: {reason} The work takes longer than it could.",
+        "没有使用你的{card}：{reason}用时会更长。",
+    ),
+    "system.mixed": (
+        "{a} of {b} models on the graphics card; {names} on the processor: {reason}",
+        "{b} 个模型中有 {a} 个在显卡上运行；{names}在处理器上运行：{reason}",
+    ),
+    "system.others": ("{n} others", "其余 {n} 个"),
+    "system.and": (", ", "、"),
     "system.switched": (
-        "The graphics card stopped working; the rest ran on the processor: {reason}",
-        "显卡停止工作，其余部分在处理器上运行：{reason}",
+        "Your {card} stopped working on the way; the rest ran on the processor: {reason}",
+        "你的{card}中途停止工作，其余部分在处理器上运行：{reason}",
     ),
     "system.looking": (
         "Press “Check again” to load every model and see where it runs.",
