@@ -54,12 +54,16 @@ class Services:
         return [model_facts(self.weights, spec, verify=verify) for spec in specs]
 
     def system(self, provider: str | None = None, *, self_test: bool = False) -> SystemFacts:
-        """Where each model runs on this computer; loads those that are here."""
+        """Where each model runs on this computer; loads those that are here.
+
+        Without a provider, or with ``auto``, as the settings of this machine say.
+        """
+        asked = self.settings.provider if provider in (None, "auto") else provider
         return look_at_system(
             self.sessions,
             self.weights,
             self.models(),
-            provider or self.settings.provider,
+            asked,
             self_test=self_test,
         )
 
