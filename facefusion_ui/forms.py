@@ -23,7 +23,7 @@ class Preset:
 
 
 PRESETS: Mapping[str, Preset] = {
-    "fast": Preset({"swap.poisson": False}, quality=80),
+    "fast": Preset({"swap.in_front": False}, quality=80),
     "balanced": Preset(),
 }
 

@@ -49,7 +49,7 @@ def draw(visit: Visit, lang: Lang, known: tuple[Control, ...]) -> dict[str, Prop
             "visible": bool(done and done.report.output),
             "value": str(done.report.output.path) if done and done.report.output else None,
         },
-        "card": {"value": result_card.body(done, lang) if done else ""},
+        "card": {"value": result_card.body(done, lang, told=visit.photo_remarks) if done else ""},
         "spoken": {"value": _spoken(visit, lang)},
         "consent": {"value": visit.consent},
         "preset_hint": {"value": _preset_hint(visit, lang, known)},
@@ -130,9 +130,10 @@ def _spoken(visit: Visit, lang: Lang) -> str:
 
 
 def _preset_hint(visit: Visit, lang: Lang, known: tuple[Control, ...]) -> str:
-    text = t(_PRESET_HINTS[visit.preset], lang)
+    plain_hint, timed_hint = _PRESET_HINTS[visit.preset]
+    text = t(plain_hint, lang)
     if visit.seconds is not None:
-        text += " " + t("preset.time", lang, t=result_card.duration(visit.seconds, lang))
+        text = t(timed_hint, lang, t=result_card.duration(visit.seconds, lang))
     plain = preset_values(visit.preset, known)
     changed = any(visit.options.get(name, value) != value for name, value in plain.items())
     reset = (
@@ -144,7 +145,11 @@ def _preset_hint(visit: Visit, lang: Lang, known: tuple[Control, ...]) -> str:
     return f'<p class="ff-hint">{escape(text)}{reset}</p>'
 
 
-_PRESET_HINTS = {"fast": "preset.fast.hint", "balanced": "preset.balanced.hint"}
+_PRESET_HINTS = {
+    "fast": ("preset.fast.hint", "preset.fast.timed"),
+    "balanced": ("preset.balanced.hint", "preset.balanced.timed"),
+}
+"""Before and after a first run has shown how long it takes here."""
 
 
 def _need(visit: Visit, lang: Lang) -> str:

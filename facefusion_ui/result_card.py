@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from core.pipeline.report import RenderReport
@@ -32,14 +33,14 @@ def spoken(done: Done, lang: Lang) -> str:
     return t("done.images", lang, n=report.faces_changed)
 
 
-def body(done: Done, lang: Lang) -> str:
-    """Chips, up to three amber notices, details."""
+def body(done: Done, lang: Lang, *, told: Sequence[str] = ()) -> str:
+    """Chips, up to three amber notices that nobody was told yet, details."""
     report = done.report
-    said_already = spoken(done, lang)
+    said_already = {spoken(done, lang), *told}
     remarks = [
         text
         for text in (said(n, lang) for n in report.notices if n.key != "none.image")
-        if text != said_already
+        if text not in said_already
     ]
     return (
         f'<div class="ff-row">{_chips(report, lang)}</div>'

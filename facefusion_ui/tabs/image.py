@@ -218,14 +218,10 @@ def _wire(
 
     def put_picture(now: Visit, path: str | None) -> Iterator[list[Any]]:
         board.told(now, "pic", path)
-        for _ in desk.put_picture(now, path):
-            yield board.show(now)
-        yield board.show(now)
+        yield from board.follow(now, desk.put_picture(now, path))
 
     def run(now: Visit) -> Iterator[list[Any]]:
-        for _ in desk.run(now):
-            yield board.show(now)
-        yield board.show(now)
+        yield from board.follow(now, desk.run(now))
 
     def pick(now: Visit, event: gr.EventData) -> list[Any]:
         asked = event._data
@@ -244,8 +240,7 @@ def _wire(
 
     def example(now: Visit) -> Iterator[list[Any]]:
         desk.put_photos(now, (str(EXAMPLES / "astronaut.png"),))
-        for _ in desk.put_picture(now, str(EXAMPLES / "grace_hopper.jpg")):
-            yield board.show(now)
+        yield from board.follow(now, desk.put_picture(now, str(EXAMPLES / "grace_hopper.jpg")))
 
     def put_photos(now: Visit, paths: list[str]) -> None:
         board.told(now, "photos", list(paths))
@@ -308,11 +303,22 @@ class Board:
         """The visitor moved something themselves: the browser knows already."""
         visit.shown[name] = visit.shown.get(name, {}) | {"value": value}
 
-    def show(self, visit: Visit) -> list[Any]:
-        """One update for each of ``outputs``."""
-        wanted, before = self._wanted(visit), visit.shown
+    def show(self, visit: Visit, *, since: dict[str, dict[str, Any]] | None = None) -> list[Any]:
+        """One update for each of ``outputs``: what differs from ``since``, or from the last."""
+        wanted, before = self._wanted(visit), visit.shown if since is None else since
         visit.shown = wanted
         return [_difference(props, before.get(name, {})) for name, props in wanted.items()]
+
+    def follow(self, visit: Visit, steps: Iterator[None]) -> Iterator[list[Any]]:
+        """Draw after each step.
+
+        Gradio's page may drop an update when the next one comes at once, so each repeats what the
+        ones before it said.
+        """
+        since = visit.shown
+        yield self.nothing
+        for _ in steps:
+            yield self.show(visit, since=since)
 
     def _wanted(self, visit: Visit) -> dict[str, dict[str, Any]]:
         drawn = draw(visit, self._desk.lang, self._desk.controls)
