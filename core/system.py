@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.pipeline.report import ProviderLine
+from core.pipeline.report import Notice, ProviderLine
 from core.runtime import machine
 from core.runtime.sessions import SessionPool
 from core.runtime.weights import WeightStore
@@ -20,7 +20,11 @@ BadgeCase = Literal["gpu", "cpu_no_card", "cpu_chosen", "fell_back", "mixed", "s
 
 
 class SystemFacts(BaseModel):
-    """Where models run on this computer, and why."""
+    """Where models run on this computer, and why.
+
+    ``fault`` is what is wrong with the installation though every model still runs where it
+    should, and what helps; ``command`` is then the command for it.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -28,6 +32,7 @@ class SystemFacts(BaseModel):
     headline: str
     advice: str = ""
     command: str = ""
+    fault: tuple[Notice, ...] = ()
     providers: tuple[ProviderLine, ...]
     machine: dict[str, str]
     versions: dict[str, str]
@@ -99,16 +104,19 @@ def look_at_system(
     worst = next((line for line in lines if line.fell_back), None)
     fault = sessions.install_fault()
     advice, command = "", ""
+    told: tuple[Notice, ...] = ()
     if worst is not None:
         advice, command = f"{worst.reason} {worst.advice}".strip(), worst.command
     elif fault is not None:
         advice, command = f"{fault.reason} {fault.advice}".strip(), fault.command
+        told = tuple(Notice.of(text) for text in (fault.reason, fault.advice) if text)
     case = badge_case(lines)
     return SystemFacts(
         case=case,
         headline=HEADLINES[case],
         advice=advice,
         command=command,
+        fault=told,
         providers=lines,
         machine=machine.facts(),
         versions=machine.versions(),

@@ -78,29 +78,37 @@ def launch(
 
 
 def _frame(services: Services, lang: Lang) -> None:
-    top = gr.HTML(_top(services, lang), apply_default_css=False, js_on_load=PICK)
+    top = gr.HTML(lambda: _top(services, lang, "auto"), apply_default_css=False, js_on_load=PICK)
     with gr.Tabs(elem_id="tabs") as tabs:
         with gr.Tab(t("tab.image", lang), id="image"):
             visit = image.build(services, lang)
         with gr.Tab(t("tab.models", lang), id="models"):
             models.build(services, lang)
-        with gr.Tab(t("tab.system", lang), id="system"):
-            system.build(services, lang, visit)
-    gr.HTML(_foot(services, lang), apply_default_css=False)
-    top.select(
-        lambda: gr.Tabs(selected="system"),
-        outputs=tabs,
-        queue=False,
-        show_progress="hidden",
-        api_visibility="private",
-    )
+        with gr.Tab(t("tab.system", lang), id="system") as tab:
+            system.build(
+                services,
+                lang,
+                visit,
+                tab=tab,
+                top=top,
+                draw_top=lambda now: _top(services, lang, now.provider),
+            )
+    foot = gr.HTML(_foot(services, lang), apply_default_css=False, js_on_load=PICK)
+    for part, target in ((top, "system"), (foot, "models")):
+        part.select(
+            lambda target=target: gr.Tabs(selected=target),
+            outputs=tabs,
+            queue=False,
+            show_progress="hidden",
+            api_visibility="private",
+        )
 
 
-def _top(services: Services, lang: Lang) -> str:
+def _top(services: Services, lang: Lang, provider: str) -> str:
     settings = services.settings
-    words = (
-        t("pill.public", lang, h=settings.keep_hours) if settings.public else t("pill.local", lang)
-    )
+    words = t("pill.offline" if settings.offline else "pill.local", lang)
+    if settings.public:
+        words = t("pill.public", lang, h=settings.keep_hours)
     languages = "".join(
         f'<a href=".{PATHS[other]}?lang={other}" lang="{TAGS[other]}" hreflang="{TAGS[other]}"'
         f"{' aria-current=true' if other == lang else ''}>{NATIVE[other]}</a>"
@@ -109,7 +117,7 @@ def _top(services: Services, lang: Lang) -> str:
     return (
         f'<header class="ff-top"><h1 class="ff-name">{MARK}{escape(t("app.name", lang))}</h1>'
         f'<span class="ff-pill ff-ok ff-offline">{icon("check")}<span>{escape(words)}</span></span>'
-        f"{provider_badge.pill(services, lang)}"
+        f"{provider_badge.pill(services, lang, provider)}"
         f'<nav class="ff-lang" aria-label="{escape(t("lang.label", lang))}">{languages}</nav>'
         f'<span hidden id="ff-words" data-original="{escape(t("cmp.original", lang))}" '
         f'data-result="{escape(t("cmp.result", lang))}" '
@@ -124,7 +132,10 @@ def _foot(services: Services, lang: Lang) -> str:
     )
     line = " · ".join((t("foot.independent", lang), place, t("foot.marked", lang)))
     return (
-        f'<footer class="ff-foot"><p>{escape(line)}</p><p>{escape(t("foot.credits", lang))}</p>'
+        f'<footer class="ff-foot"><p>{escape(line)} · <button type="button" class="ff-link" '
+        f'data-act="licences">{escape(t("foot.licences", lang))}</button></p>'
+        f"<p>{escape(t('consent.more', lang))}</p>"
+        f"<p>{escape(t('foot.credits', lang))}</p>"
         "</footer>"
     )
 

@@ -1,183 +1,160 @@
 """The System tab: where each model runs, why, and what helps.
 
-Components and wiring only; what is shown comes from ``core.system``.
+Components and wiring only: facts come from ``core.system``, their look from ``system_view``.
+Strangers on a shared page see where it runs; they cannot measure, free or delete anything.
 """
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
-from html import escape
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
 
-from core.runtime.machine import report_text
+from core.pipeline.report import ProviderLine
+from core.results import DAY_S, delete
 from core.services import Services
 from core.system import SystemFacts
-from facefusion_ui import cards, provider_badge
+from facefusion_ui import cards, system_view
 from facefusion_ui.boundary import Problem, attempt
-from facefusion_ui.texts import Lang, model_title, t
+from facefusion_ui.texts import Lang, t
 from facefusion_ui.visit import Visit
 
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
 
-def build(services: Services, lang: Lang, visit: gr.State) -> None:
-    """Make the tab inside the current ``gr.Tab``; ``visit`` learns the chosen provider."""
-    local = not services.settings.public
+def build(
+    services: Services,
+    lang: Lang,
+    visit: gr.State,
+    *,
+    tab: gr.Tab,
+    top: gr.HTML,
+    draw_top: Callable[[Visit], str],
+) -> None:
+    """Make the tab inside ``tab``; ``visit`` learns the chosen provider, ``top`` what was found."""
+    desk = SystemDesk(services, lang)
     with gr.Column(elem_classes="ff-box", min_width=0):
-        head = gr.HTML(_looking(lang), apply_default_css=False, elem_id="system-head")
-        with gr.Row(elem_classes="ff-actions"):
-            check = gr.Button(t("system.check", lang), elem_id="system-check")
-            test = gr.Button(t("system.test", lang), elem_id="system-test")
-            free = gr.Button(t("system.free", lang), elem_id="system-free", visible=local)
-        told = gr.HTML("", apply_default_css=False, elem_id="system-told")
-    with gr.Column(elem_classes="ff-box", min_width=0, visible=local):
-        work = gr.Radio(
-            choices=[
-                (t("system.auto", lang), "auto"),
-                (t("prov.cpu", lang), "cpu"),
-                *((provider.title, provider.name) for provider in services.sessions.offered()),
-            ],
-            value=services.settings.provider,
-            label=t("system.work", lang),
-            info=t("system.work.help", lang),
-            interactive=True,
-            elem_id="system-work",
-        )
-    with gr.Column(elem_classes="ff-box", min_width=0, visible=local):
-        storage = gr.HTML(_storage(services, lang), apply_default_css=False, elem_id="storage")
-        clean = gr.Button(t("system.clean", lang), size="sm", elem_id="system-clean")
+        head = gr.HTML(desk.expect, apply_default_css=False, elem_id="system-head")
+        if desk.local:
+            with gr.Row(elem_classes="ff-actions"):
+                check = gr.Button(t("system.check", lang), elem_id="system-check")
+                test = gr.Button(t("system.test", lang), elem_id="system-test")
+                free = gr.Button(t("system.free", lang), elem_id="system-free")
+            told = gr.HTML("", apply_default_css=False, elem_id="system-told")
+        table = gr.HTML("", apply_default_css=False, elem_id="system-table")
+    if desk.local:
+        with gr.Row(elem_classes="ff-pair"):
+            with gr.Column(elem_classes="ff-box", min_width=0):
+                work = gr.Radio(
+                    choices=desk.choices(),
+                    value="auto",
+                    label=t("system.work", lang),
+                    info=t("system.work.help", lang),
+                    interactive=True,
+                    elem_id="system-work",
+                )
+            with gr.Column(elem_classes="ff-box", min_width=0):
+                storage = gr.HTML(
+                    desk.storage,
+                    apply_default_css=False,
+                    js_on_load=cards.PICK,
+                    elem_id="system-storage",
+                )
     about = gr.HTML("", apply_default_css=False, elem_id="system-about")
+    shown = [head, table, about, top]
 
-    def look(now: Visit, *, again: bool, self_test: bool) -> list[str]:
+    def look(now: Visit, *, again: bool = False, measure: bool = False) -> list[str]:
+        return [*desk.look(now, again=again, measure=measure), draw_top(now)]
+
+    tab.select(look, visit, shown, **QUIET)
+    if not desk.local:
+        return
+
+    def choose(now: Visit, provider: str) -> list[str]:
+        now.provider = provider
+        return look(now)
+
+    def tidy(event: gr.EventData) -> str:
+        return desk.tidy(str(event._data.get("act")))
+
+    def measure(now: Visit) -> list[str]:
+        return [*look(now, measure=True), ""]
+
+    check.click(lambda: system_view.told("system.checking", lang), None, told, **QUIET).then(
+        lambda now: [*look(now, again=True), system_view.told("system.checked", lang)],
+        visit,
+        [*shown, told],
+        **QUIET,
+    )
+    test.click(lambda: system_view.told("system.testing", lang), None, told, **QUIET).then(
+        measure, visit, [*shown, told], **QUIET
+    )
+    free.click(desk.free, None, told, **QUIET)
+    work.input(choose, [visit, work], shown, **QUIET)
+    storage.select(tidy, None, storage, **QUIET)
+
+
+class SystemDesk:
+    """What the tab's buttons do. Holds no visitor's data."""
+
+    def __init__(self, services: Services, lang: Lang) -> None:
+        self._services, self._lang = services, lang
+        self.local = not services.settings.public
+
+    def choices(self) -> list[tuple[str, str]]:
+        """Where a visitor may ask the work to be done."""
+        started = self._services.settings.provider
+        offered = {found.name: found.title for found in self._services.sessions.offered()}
+        offered["cpu"] = t("prov.cpu", self._lang)
+        automatic = (
+            t("system.auto", self._lang)
+            if started == "auto"
+            else t("system.as_started", self._lang, place=offered.get(started, started))
+        )
+        return [(automatic, "auto"), *((title, name) for name, title in offered.items())]
+
+    def expect(self) -> str:
+        """The headline before anything was loaded."""
+        lines = [ProviderLine.of(report) for report in self._services.sessions.outlook()]
+        return system_view.headline(lines, self._lang)
+
+    def look(self, now: Visit, *, again: bool, measure: bool) -> list[str]:
+        """Headline, table, and facts about the machine; loads every model that is here."""
+
         def work_out() -> SystemFacts:
             if again:
-                services.sessions.check_again()
-            return services.system(now.provider, self_test=self_test)
+                self._services.sessions.check_again()
+            asked = None if now.provider == "auto" else now.provider
+            return self._services.system(asked, self_test=measure)
 
-        found = attempt(work_out, lang)
+        found = attempt(work_out, self._lang)
         if isinstance(found, Problem):
-            return [cards.panel(found, lang), ""]
-        return [headline(found, lang), about_machine(found, lang)]
+            return [cards.panel(found, self._lang), "", ""]
+        return [
+            system_view.headline(found.providers, self._lang, facts=found, may_change=self.local),
+            system_view.table(found, self._lang),
+            system_view.about(found, self._lang) if self.local else "",
+        ]
 
-    def give_back() -> str:
-        mb = services.free_memory()
-        return _told(t("system.freed", lang, mb=mb))
+    def free(self) -> str:
+        """Unload models; how much that gave back."""
+        return system_view.told("system.freed", self._lang, mb=self._services.free_memory())
 
-    def choose(now: Visit, value: str) -> None:
-        now.provider = value
+    def storage(self) -> str:
+        """How much the results take."""
+        return system_view.storage(self._services.settings.outputs, self._lang)
 
-    def sweep() -> list[str]:
-        count = clear_results(services)
-        return [_storage(services, lang), _told(t("system.cleaned", lang, n=count))]
-
-    check.click(lambda now: look(now, again=True, self_test=False), visit, [head, about], **QUIET)
-    test.click(_busy(lang), None, told, **QUIET).then(
-        lambda now: [*look(now, again=False, self_test=True), ""],
-        visit,
-        [head, about, told],
-        **QUIET,
-    )
-    free.click(give_back, None, told, **QUIET)
-    work.input(choose, [visit, work], None, **QUIET).then(
-        lambda now: look(now, again=False, self_test=False), visit, [head, about], **QUIET
-    )
-    sure = t("system.clean.sure", lang)
-    clean.click(
-        lambda agreed: sweep() if agreed else [gr.skip(), gr.skip()],
-        gr.Checkbox(False, visible=False),
-        [storage, told],
-        js=f"() => confirm({sure!r})",
-        **QUIET,
-    )
-
-
-def _told(text: str) -> str:
-    return f'<p class="ff-line" role="status">{escape(text)}</p>'
-
-
-def _busy(lang: Lang) -> Callable[[], str]:
-    return lambda: _told(t("load.engine", lang))
-
-
-def _looking(lang: Lang) -> str:
-    return (
-        f'<h2 class="ff-h">{escape(t("system.title", lang))}</h2>'
-        f'<p class="ff-hint">{escape(t("system.looking", lang))}</p>'
-    )
-
-
-def headline(facts: SystemFacts, lang: Lang) -> str:
-    """The badge in large, its sentence, the fix, and the table of models."""
-    word, drawing, tone = provider_badge.chip(facts.providers, lang)
-    sentence, advice, command = provider_badge.explain(facts.providers, lang)
-    help_line = f'<p class="ff-hint">{escape(advice)}</p>' if advice else ""
-    fix = cards.command(command, t("btn.copy", lang), lang) if command else ""
-    return (
-        f'<h2 class="ff-h">{escape(t("system.title", lang))}</h2>'
-        f'<div class="ff-badge" role="status">{cards.chip(word, drawing, tone)}'
-        f"<p>{escape(sentence)}</p>{help_line}{fix}</div>{_table(facts, lang)}"
-    )
-
-
-def _table(facts: SystemFacts, lang: Lang) -> str:
-    columns = ["model", "where", "why", *(["speed"] if facts.self_test_ms else [])]
-    head = "".join(
-        f'<th scope="col">{escape(t(f"system.col.{name}", lang))}</th>' for name in columns
-    )
-    rows = []
-    for line in facts.providers:
-        cells = [provider_badge.place(line.used, lang), provider_badge.reason(line, lang)]
-        if facts.self_test_ms:
-            ms = facts.self_test_ms.get(line.model)
-            cells.append("" if ms is None else t("system.ms", lang, ms=f"{ms:.1f}"))
-        title = model_title(line.model, facts.titles.get(line.model, line.model), lang)
-        rows.append(
-            f'<tr><th scope="row">{escape(title)}</th>'
-            + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-            + "</tr>"
+    def tidy(self, act: str) -> str:
+        """What the storage line's buttons do: ask, delete old ones, delete all, keep."""
+        folder = self._services.settings.outputs
+        if act == "ask":
+            return system_view.storage_question(folder, self._lang)
+        if act not in ("old", "all"):
+            return self.storage()
+        gone = attempt(
+            lambda: delete(folder, older_than_s=DAY_S if act == "old" else 0.0), self._lang
         )
-    return (
-        f'<div class="ff-scroll" tabindex="0" role="region" '
-        f'aria-label="{escape(t("system.table", lang))}">'
-        f'<table class="ff-table"><caption>{escape(t("system.table", lang))}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
-
-
-def about_machine(facts: SystemFacts, lang: Lang) -> str:
-    """Versions and machine, folded, and the report to copy."""
-    lines = [f"{line.model}: {line.asked} -> {line.used} {line.reason}" for line in facts.providers]
-    rows = list((facts.machine | facts.versions).items())
-    return (
-        f'<div class="ff-card"><details class="ff-details"><summary>'
-        f"{escape(t('system.versions', lang))}</summary>{cards.table(rows)}</details>"
-        f'<div class="ff-row">'
-        f"{cards.copy_button(t('system.copy', lang), report_text(lines), lang)}"
-        f'<span class="ff-hint">{escape(t("system.copy.hint", lang))}</span></div></div>'
-    )
-
-
-def _files(services: Services) -> Iterator[int]:
-    for path in services.settings.outputs.rglob("*"):
-        if path.is_file():
-            yield path.stat().st_size
-
-
-def _storage(services: Services, lang: Lang) -> str:
-    sizes = list(_files(services))
-    text = t("system.storage", lang, size=f"{sum(sizes) / 1e6:.1f} MB", n=len(sizes))
-    return f'<p class="ff-line">{escape(text)}</p>'
-
-
-def clear_results(services: Services) -> int:
-    """Delete every result kept on this computer; how many files."""
-    count = len(list(_files(services)))
-    for folder in services.settings.outputs.glob("*"):
-        if folder.is_dir():
-            shutil.rmtree(folder, ignore_errors=True)
-        else:
-            folder.unlink(missing_ok=True)
-    return count
+        if isinstance(gone, Problem):
+            return cards.panel(gone, self._lang)
+        return self.storage() + system_view.told("system.cleaned", self._lang, n=gone.files)
