@@ -8,12 +8,12 @@ RUN apt-get update \
 USER user
 WORKDIR /home/user/app
 # First only what the set-up needs, so that a change of the code does not install everything again.
-COPY --chown=user scripts/prepare.py scripts/prepare.py
-COPY --chown=user start.sh requirements*.txt pre-requirements.txt ./
-# The card is not visible while the image is built; DOCKER_CUDA=1 brings the CUDA libraries along.
-ARG DOCKER_CUDA=1
-RUN FACEFUSION_ASSUME_CARD=$DOCKER_CUDA ./start.sh --setup-only \
-    && rm -rf ~/.cache
+COPY --chown=user scripts/start.py scripts/start.py
+COPY --chown=user start.sh requirements*.txt constraints.txt ./
+# No card can be seen while an image is built, so say that there will be one; for a machine without:
+#   docker build --build-arg BUILD=--cpu .
+ARG BUILD=--nvidia
+RUN ./start.sh --setup-only $BUILD && rm -rf ~/.cache
 COPY --chown=user . .
 
 ENV FACEFUSION_HOST=0.0.0.0 FACEFUSION_PORT=7860 FACEFUSION_DATA_FOLDER=/home/user/app/data
