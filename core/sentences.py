@@ -74,6 +74,10 @@ ENGLISH: dict[str, str] = {
     "note.animated": "This is an animation of {n} pictures; the first one was used.",
     "note.location": "The place where the photo was taken is not kept in the result.",
     "note.alpha": "This kind of file cannot be transparent; transparent parts are white.",
+    "note.depth": "The photo has 16 bits per colour; this result has 8.",
+    "note.cmyk": "The photo is in printing colours (CMYK); the result is in screen colours.",
+    "err.side": "{name} cannot be written: this kind of file holds {max} pixels a side at most.",
+    "err.side.hint": "Choose .png or .tiff.",
     # content credentials
     "refused.consent.hint": "Everyone shown has to agree.",
     "err.mark": "The result could not be marked as AI-edited, so it was not kept.",

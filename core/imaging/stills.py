@@ -1,4 +1,4 @@
-"""Read and write pictures: the only place that meets EXIF, alpha, colour modes and profiles.
+"""Read and write pictures: the one reader and the one writer of every tab and command.
 
 Inside the program a picture is upright 8-bit sRGB. Files are opened as bytes, so that names
 never matter; the content decides what a file is, not its ending.
@@ -6,77 +6,71 @@ never matter; the content decides what a file is, not its ending.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
 import secrets
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-import cv2
 import numpy as np
-import pillow_heif
 from numpy.typing import NDArray
-from PIL import Image, ImageCms, ImageOps, PngImagePlugin, TiffImagePlugin, UnidentifiedImageError
+from PIL import Image
 
-from core.errors import MediaError, OptionError, UnreadableMedia
-from core.imaging.metadata import clean_exif, xmp_of, xmp_packet
+from core.errors import AppError, MediaError, OptionError, UnreadableMedia
+from core.imaging.decode import SRGB, Wide, decoded, explained, opened, too_many_pixels
+from core.imaging.encode import About, Values, encoded, on_white
+from core.imaging.formats import BY_NAME, FORMATS, Format, format_for, output_name, shown_name
+from core.imaging.metadata import clean_exif, clean_xmp, xmp_of, xmp_packet
 from core.sentences import Sentence, say
 from core.types import Pixels
 
-pillow_heif.register_heif_opener()
-Image.MAX_IMAGE_PIXELS = None  # read_still has a limit of its own, stated to the user
+__all__ = [
+    "BY_NAME",
+    "FORMATS",
+    "Format",
+    "Still",
+    "WrittenStill",
+    "format_for",
+    "output_name",
+    "read_still",
+    "write_still",
+]
 
 SMALLEST_SIDE = 16
-SRGB = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB"))
-BACKGROUND = (255, 255, 255)
-"""Stands behind transparent parts when the result cannot be transparent."""
-LONGEST_STEM_BYTES = 180
 
 Marked = TypeVar("Marked")
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One kind of file that can be written."""
-
-    name: str
-    pillow: str
-    ending: str
-    alpha: bool
-
-
-_KINDS = (
-    Format("png", "PNG", ".png", alpha=True),
-    Format("jpeg", "JPEG", ".jpg", alpha=False),
-    Format("webp", "WEBP", ".webp", alpha=True),
-    Format("avif", "AVIF", ".avif", alpha=True),
-    Format("tiff", "TIFF", ".tiff", alpha=True),
-)
-BY_NAME = {kind.name: kind for kind in _KINDS}
-FORMATS = {kind.ending: kind for kind in _KINDS} | {
-    ".jpeg": BY_NAME["jpeg"],
-    ".jfif": BY_NAME["jpeg"],
-    ".tif": BY_NAME["tiff"],
-}
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Still:
-    """A picture as it was read: ``pixels`` upright sRGB, ``alpha`` ``(H, W)`` uint8 or None."""
+    """A picture as it was read: ``pixels`` upright sRGB, ``alpha`` ``(H, W)`` uint8 or None.
+
+    ``wide`` ``(H, W, 3 or 4)`` uint16 is the same picture at full depth, for 16-bit files in
+    sRGB; the writer uses it wherever nothing changed. ``exif`` and ``xmp`` are what may be kept.
+    """
 
     pixels: Pixels
     alpha: NDArray[np.uint8] | None
     format: str
     frames: int = 1
+    bit_depth: int = 8
+    wide: Wide | None = None
     exif: bytes = b""
     xmp: bytes | None = None
     dpi: tuple[float, float] | None = None
+    had_profile: bool = False
     notices: tuple[Sentence, ...] = ()
+
+    @property
+    def size_bytes(self) -> int:
+        """Memory taken by the arrays."""
+        arrays = (self.pixels, self.alpha, self.wide)
+        return sum(array.nbytes for array in arrays if array is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,188 +92,77 @@ class WrittenStill(Generic[Marked]):
 
 def read_still(path: Path, *, max_megapixels: int = 120, max_bytes: int = 200_000_000) -> Still:
     """The picture in ``path``; UnreadableMedia says what is wrong and what helps."""
-    data = _read_bytes(path, max_bytes)
-    with _explained(path), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Pillow warns about odd metadata; the pixels are fine
-        picture = _opened(data)
-        width, height = picture.size
-        if width * height > max_megapixels * 1_000_000:
-            raise UnreadableMedia(
-                say("err.pixels", name=path.name, size=f"{width * height / 1e6:.0f}"),
-                hint=say("err.pixels.hint", max=max_megapixels),
-            )
-        if min(width, height) < SMALLEST_SIDE:
-            raise UnreadableMedia(
-                say("err.tiny", name=path.name, width=width, height=height),
-                hint=say("err.tiny.hint"),
-            )
-        frames = int(getattr(picture, "n_frames", 1))
-        kind = (picture.format or "").lower()
-        xmp, dpi = xmp_of(picture), picture.info.get("dpi")
-        picture.seek(0)
-        picture.load()
+    name = shown_name(path)
+    data = _read_bytes(path, name, max_bytes)
+    with explained(name, data, max_megapixels=max_megapixels):
+        picture = opened(data)
+        _check_size(name, picture.size, max_megapixels)
+        kind, frames = picture.format or "", int(getattr(picture, "n_frames", 1))
+        if kind == "PNG":
+            picture.load()  # its metadata may stand behind the pixels
         exif, located = clean_exif(picture)
-        notices = [
-            *([say("note.animated", n=frames)] if frames > 1 and kind != "mpo" else []),
-            *([say("note.location")] if located else []),
-        ]
-        picture = ImageOps.exif_transpose(picture)
-        pixels, alpha = _split(picture)
+        xmp, located_too = clean_xmp(xmp_of(picture))
+        dpi, mode = picture.info.get("dpi"), picture.mode
+        had_profile = bool(picture.info.get("icc_profile"))
+        found = decoded(picture, data)
+    notices = {
+        "note.animated": frames > 1 and kind not in ("MPO", "HEIF"),  # there: other views of one
+        "note.location": located or located_too,
+        "note.cmyk": mode == "CMYK",
+    }
     return Still(
-        pixels=pixels,
-        alpha=alpha,
-        format="jpeg" if kind == "mpo" else kind,
+        pixels=found.pixels,
+        alpha=found.alpha,
+        format="jpeg" if kind == "MPO" else kind.lower(),
         frames=frames,
+        bit_depth=found.bit_depth,
+        wide=found.wide,
         exif=exif,
         xmp=xmp,
-        dpi=dpi if isinstance(dpi, tuple) else None,
-        notices=tuple(notices),
+        dpi=_sensible(dpi),
+        had_profile=had_profile,
+        notices=tuple(say(key, n=frames) for key, holds in notices.items() if holds),
     )
 
 
-def _read_bytes(path: Path, max_bytes: int) -> bytes:
+def _read_bytes(path: Path, name: str, max_bytes: int) -> bytes:
     try:
         size = path.stat().st_size
         if size > max_bytes:
+            words = [f"{count / 1e6:.0f} MB" for count in (size, max_bytes)]
             raise UnreadableMedia(
-                say(
-                    "err.big",
-                    name=path.name,
-                    size=f"{size / 1e6:.0f} MB",
-                    max=f"{max_bytes / 1e6:.0f} MB",
-                ),
-                hint=say("err.big.hint"),
+                say("err.big", name=name, size=words[0], max=words[1]), hint=say("err.big.hint")
             )
         return path.read_bytes()
     except FileNotFoundError as cause:
+        raise UnreadableMedia(say("err.missing", name=name), hint=say("err.missing.hint")) from (
+            cause
+        )
+    except (OSError, ValueError) as cause:  # ValueError: a zero byte in the name
         raise UnreadableMedia(
-            say("err.missing", name=path.name), hint=say("err.missing.hint")
-        ) from cause
-    except OSError as cause:
-        raise UnreadableMedia(
-            say("err.unreadable", name=path.name, reason=cause.strerror or "the disk refused"),
+            say("err.unreadable", name=name, reason=_words(cause)),
             hint=say("err.unreadable.hint"),
         ) from cause
 
 
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    hint = say("err.unreadable.hint")
-    try:
-        yield
-    except UnidentifiedImageError as cause:
-        reason = say("err.no_picture")
+def _check_size(name: str, size: tuple[int, int], max_megapixels: int) -> None:
+    width, height = size
+    if width * height > max_megapixels * 1_000_000:
+        raise too_many_pixels(name, width * height, max_megapixels)
+    if min(width, height) < SMALLEST_SIDE:
         raise UnreadableMedia(
-            say("err.unreadable", name=path.name, reason=reason), hint=hint
-        ) from cause
-    except (
-        OSError,
-        ValueError,
-        SyntaxError,
-        EOFError,
-        TypeError,
-        ArithmeticError,
-        LookupError,
-        RuntimeError,
-        cv2.error,
-    ) as cause:
-        if "truncat" in str(cause).lower() or isinstance(cause, EOFError):
-            raise UnreadableMedia(say("err.cut", name=path.name), hint=say("err.cut.hint")) from (
-                cause
-            )
-        raise UnreadableMedia(
-            say("err.unreadable", name=path.name, reason=say("err.damaged")), hint=hint
-        ) from cause
-    except MemoryError as cause:
-        raise UnreadableMedia(
-            say("err.unreadable", name=path.name, reason=say("err.no_memory")), hint=hint
-        ) from cause
+            say("err.tiny", name=name, width=width, height=height), hint=say("err.tiny.hint")
+        )
 
 
-def _opened(data: bytes) -> Image.Image:
-    if not data:
-        raise EOFError("truncated: no bytes at all")
-    try:
-        return Image.open(io.BytesIO(data))
-    except UnidentifiedImageError:
-        # Some TIFFs (16-bit colour) are unknown to Pillow but not to OpenCV.
-        if data[:4] not in (b"II*\0", b"MM\0*"):
-            raise
-        found = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB)
-        if found is None:
-            raise
-        picture = Image.fromarray(np.asarray(found, np.uint8))
-        picture.format = "TIFF"
-        return picture
-
-
-def _split(picture: Image.Image) -> tuple[Pixels, NDArray[np.uint8] | None]:
-    picture = _eight_bit(picture)
-    if picture.mode == "P":
-        picture = picture.convert("RGBA" if "transparency" in picture.info else "RGB")
-    elif picture.mode in ("L", "RGB") and "transparency" in picture.info:
-        picture = picture.convert("RGBA")
-    alpha = None
-    if picture.mode in ("RGBA", "LA", "PA", "La", "RGBa"):
-        picture = picture.convert("RGBA")
-        alpha = np.array(picture.getchannel("A"), np.uint8)
-    rgb = _to_srgb(picture)
-    return np.ascontiguousarray(np.asarray(rgb, np.uint8)), alpha
-
-
-def _eight_bit(picture: Image.Image) -> Image.Image:
-    if picture.mode == "1":
-        return picture.convert("L")
-    if not picture.mode.startswith(("I", "F")):
-        return picture
-    values = np.nan_to_num(np.asarray(picture, np.float64))
-    top = float(values.max(initial=0.0))
-    if picture.mode.startswith("I;16") or 255 < top <= 65535:
-        full = 65535.0
-    elif picture.mode == "F" and top <= 1:
-        full = 1.0
-    else:
-        full = max(255.0, top)
-    made = Image.fromarray(np.clip(np.rint(values * (255 / full)), 0, 255).astype(np.uint8))
-    made.info = dict(picture.info)
-    return made
-
-
-def _to_srgb(picture: Image.Image) -> Image.Image:
-    profile = picture.info.get("icc_profile")
-    opaque = picture.convert("RGB") if picture.mode in ("RGBA", "LA") else picture
-    if profile:
-        try:
-            source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-            if opaque.mode not in ("RGB", "CMYK", "L", "LAB"):
-                opaque = opaque.convert("RGB")
-            made = ImageCms.profileToProfile(opaque, source, SRGB, outputMode="RGB")
-        except (ImageCms.PyCMSError, OSError):
-            made = None  # a damaged or foreign profile: plain conversion is the best guess
-        if made is not None:
-            return made
-    return opaque.convert("RGB")
+def _sensible(dpi: object) -> tuple[float, float] | None:
+    if not isinstance(dpi, tuple) or len(dpi) != 2:
+        return None
+    across, down = (float(one) for one in dpi)
+    return (across, down) if 1 <= across <= 30_000 and 1 <= down <= 30_000 else None
 
 
 # ---- writing -------------------------------------------------------------------------------
-
-
-def format_for(target: Path, asked: str | None) -> Format:
-    """The format asked for, else the target's own when that can be written, else PNG or JPEG."""
-    if asked is not None:
-        return BY_NAME[asked]
-    ending = target.suffix.lower()
-    if ending in (".heic", ".heif"):
-        return BY_NAME["jpeg"]
-    return FORMATS.get(ending, BY_NAME["png"])
-
-
-def output_name(target: Path, kind: Format, *, word: str = "swapped") -> str:
-    """A readable name for the result, fit for every system: ``holiday-swapped.png``."""
-    stem = "".join("_" if one in '<>:"/\\|?*' or ord(one) < 32 else one for one in target.stem)
-    stem = stem.lstrip("-. ").rstrip(". ") or "picture"
-    stem = stem.encode("utf-8", "replace")[:LONGEST_STEM_BYTES].decode("utf-8", "ignore")
-    return f"{stem}-{word}{kind.ending}"
 
 
 def write_still(
@@ -293,95 +176,95 @@ def write_still(
     quality: int = 92,
     overwrite: bool = False,
 ) -> WrittenStill[Marked]:
-    """Write ``pixels`` with the alpha and metadata of ``still``.
+    """Write ``pixels`` with the alpha, depth and metadata of ``still``.
 
     ``mark`` signs the finished file into a second one; nothing appears under the final name
     before it succeeded. An existing file is kept and a number added, unless ``overwrite``.
     OptionError for an ending that cannot be written, MediaError when writing fails.
     """
-    kind = BY_NAME[format] if format else FORMATS.get(path.suffix.lower())
+    kind = BY_NAME.get(format) if format else FORMATS.get(path.suffix.lower())
+    name = shown_name(path)
     if kind is None:
-        raise OptionError(say("err.format", name=path.name), hint=say("err.format.hint"))
+        raise OptionError(say("err.format", name=name), hint=say("err.format.hint"))
+    if max(pixels.shape[:2]) > kind.longest_px:
+        raise OptionError(
+            say("err.side", name=name, max=kind.longest_px), hint=say("err.side.hint")
+        )
     token = secrets.token_hex(6)
     plain, signed = (path.parent / f".{token}-{part}{kind.ending}" for part in "ab")
-    lost = still.alpha is not None and not kind.alpha
     try:
+        values = _values(still, pixels, kind)
         path.parent.mkdir(parents=True, exist_ok=True)
-        _save(still, pixels, plain, kind, quality, source_type)
+        plain.write_bytes(encoded(values, _about(still, source_type), kind, quality=quality))
         marked = mark(plain, signed)
-        width, height = _checked(signed, pixels)
         data = signed.read_bytes()
+        _check_written(data, values)
         final = _place(signed, path, overwrite=overwrite)
-    except (OSError, ValueError) as cause:
+    except AppError:
+        raise
+    except (OSError, ValueError, MemoryError) as cause:
         raise MediaError(
-            say("err.write", name=path.name, reason=_words(cause)), hint=say("err.write.hint")
+            say("err.write", name=name, reason=_words(cause)), hint=say("err.write.hint")
         ) from cause
     finally:
-        plain.unlink(missing_ok=True)
-        signed.unlink(missing_ok=True)
+        for left in (plain, signed):
+            with suppress(OSError):
+                left.unlink()
+    lost = {
+        "note.alpha": still.alpha is not None and not kind.alpha,
+        "note.depth": still.bit_depth == 16 and values.dtype == np.uint8,
+    }
     return WrittenStill(
         path=final,
         format=kind.name,
-        width=width,
-        height=height,
+        width=pixels.shape[1],
+        height=pixels.shape[0],
         bytes=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
         mark=marked,
-        notices=(say("note.alpha"),) if lost else (),
+        notices=tuple(say(key) for key, holds in lost.items() if holds),
     )
 
 
-def _save(
-    still: Still, pixels: Pixels, path: Path, kind: Format, quality: int, source_type: str
-) -> None:
-    picture = Image.fromarray(_with_alpha(pixels, still.alpha, keep=kind.alpha))
-    xmp = xmp_packet(still.xmp, source_type=source_type)
-    options: dict[str, Any] = {"exif": still.exif} if still.exif else {}
-    if still.dpi:
-        options["dpi"] = still.dpi
-    if kind.name == "png":
-        text = PngImagePlugin.PngInfo()
-        text.add_itxt("XML:com.adobe.xmp", xmp.decode("utf-8"))
-        options |= {"pnginfo": text, "compress_level": 4}
-    elif kind.name == "jpeg":
-        options |= {
-            "quality": quality,
-            "subsampling": "4:4:4" if quality >= 90 else "4:2:0",
-            "optimize": True,
-            "xmp": xmp,
-        }
-    elif kind.name == "tiff":
-        tags = TiffImagePlugin.ImageFileDirectory_v2()
-        tags.tagtype[700] = 1
-        tags[700] = xmp
-        options = {"tiffinfo": tags, "compression": "tiff_lzw"}
-    else:
-        options |= {"quality": quality, "xmp": xmp}
-        options.pop("dpi", None)
-        if kind.name == "webp":
-            options["exact"] = True
-    picture.save(path, kind.pillow, **options)
-
-
-def _with_alpha(
-    pixels: Pixels, alpha: NDArray[np.uint8] | None, *, keep: bool
-) -> NDArray[np.uint8]:
-    if alpha is None:
+def _values(still: Still, pixels: Pixels, kind: Format) -> Values:
+    """What goes into the file: with alpha and 16 bits where ``kind`` can hold them."""
+    if kind.deep and still.wide is not None:
+        return _widened(still.wide, still.pixels, pixels)
+    if still.alpha is None:
         return pixels
-    if keep:
-        return np.dstack([pixels, alpha])
-    share = alpha[:, :, None].astype(np.float32) / 255
-    blended = pixels * share + np.array(BACKGROUND, np.float32) * (1 - share)
-    return np.rint(blended).astype(np.uint8)
+    return np.dstack([pixels, still.alpha]) if kind.alpha else on_white(pixels, still.alpha)
 
 
-def _checked(path: Path, pixels: Pixels) -> tuple[int, int]:
-    with Image.open(path) as picture:
+def _widened(wide: Wide, old: Pixels, new: Pixels) -> Wide:
+    """``wide`` with what changed from ``old`` to ``new``; exactly ``wide`` where nothing did."""
+    made = wide.copy()
+    rows, columns = (np.flatnonzero((old != new).any(axis=axes)) for axes in ((1, 2), (0, 2)))
+    if len(rows):
+        part = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+        change = (new[part].astype(np.int32) - old[part]) * 257
+        made[*part, :3] = np.clip(wide[*part, :3] + change, 0, 65535)
+    return made
+
+
+def _about(still: Still, source_type: str) -> About:
+    return About(
+        xmp=xmp_packet(still.xmp, source_type=source_type),
+        exif=still.exif,
+        profile=SRGB.tobytes() if still.had_profile else b"",
+        dpi=still.dpi,
+    )
+
+
+def _check_written(data: bytes, values: Values) -> None:
+    """Open the file that will be given out; ValueError when it is not what was asked for."""
+    with Image.open(io.BytesIO(data)) as picture:
         picture.load()
-        width, height = picture.size
-    if (height, width) != pixels.shape[:2]:
-        raise ValueError(f"it came out as {width}×{height}")
-    return width, height
+        size, see_through = picture.size, picture.has_transparency_data
+    if size != values.shape[1::-1]:
+        raise ValueError(f"it came out as {size[0]}×{size[1]}")
+    opaque = np.iinfo(values.dtype).max
+    if values.shape[2] == 4 and not see_through and (values[:, :, 3] != opaque).any():
+        raise ValueError("it came out without transparency")
 
 
 def _place(signed: Path, path: Path, *, overwrite: bool) -> Path:
@@ -396,8 +279,10 @@ def _place(signed: Path, path: Path, *, overwrite: bool) -> Path:
         except FileExistsError:
             number += 1
             continue
-        except OSError:  # a file system without links
-            if name.exists():
+        except OSError as cause:
+            if cause.errno in (errno.ENAMETOOLONG, errno.ENOSPC):
+                raise
+            if name.exists():  # a file system without links
                 number += 1
                 continue
             signed.replace(name)
@@ -405,6 +290,8 @@ def _place(signed: Path, path: Path, *, overwrite: bool) -> Path:
 
 
 def _words(cause: Exception) -> str:
+    if isinstance(cause, MemoryError):
+        return say("err.no_memory")
     if isinstance(cause, OSError) and cause.strerror:
         return cause.strerror
     return str(cause) or type(cause).__name__

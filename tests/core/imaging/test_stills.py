@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from PIL import ExifTags, Image, ImageCms, PngImagePlugin
 
 from core.errors import AppError, MediaError, OptionError, UnreadableMedia
-from core.imaging import stills
 from core.imaging.metadata import source_type_of, xmp_of
 from core.imaging.stills import BY_NAME, format_for, output_name, read_still, write_still
 from core.types import DIGITAL_SOURCE_TYPE
@@ -377,7 +376,7 @@ def test_when_writing_fails_nothing_is_left(upright, tmp_path, fault, monkeypatc
         raise OSError(28, "No space left on device")
 
     if fault == "disk":
-        monkeypatch.setattr(stills, "_save", full)
+        monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(MediaError):
         write_still(
             still,
