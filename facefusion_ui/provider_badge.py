@@ -80,10 +80,11 @@ def explain(
     case = badge_case(lines)
     worst = next((line for line in lines if line.fell_back), None)
     sentence = _sentence(case, lines, worst, lang, titles or {})
-    if worst is None:
+    helpful = worst or next((line for line in lines if line.advice), None)
+    if helpful is None:
         return sentence, "", ""
-    advice = said(worst.advice_notice, lang) if worst.advice_notice else ""
-    return sentence, advice, worst.command
+    advice = said(helpful.advice_notice, lang) if helpful.advice_notice else ""
+    return sentence, advice, helpful.command
 
 
 def _sentence(
