@@ -48,6 +48,7 @@ ENGLISH: dict[str, str] = {
     # refusals
     "refused.pic": "This picture cannot be used.",
     "refused.photo": "This photo cannot be used.",
+    "refused.photo.n": "Photo {n} cannot be used.",
     "refused.why": (
         "The safety check thinks it shows nudity. Swaps on such pictures are not offered. "
         "If this is a mistake, try another crop."
@@ -122,6 +123,15 @@ ENGLISH: dict[str, str] = {
     "gpu.failed": "The graphics card could not be used ({words}).",
     "gpu.failed.fix": "Update the driver of the graphics card, then press “Check again”.",
     "gpu.output": "{provider} gave an unusable result.",
+    "gpu.none_nvidia": "No NVIDIA graphics card found.",
+    "gpu.other.fix": "With an AMD or Intel graphics card, run the command below once.",
+    "gpu.hidden": "The NVIDIA driver shows no graphics card to this program.",
+    "gpu.hidden.fix": "If it runs in a container, start that with access to the graphics card.",
+    "gpu.system": "{provider} exists on {systems} only.",
+    "gpu.choose_auto": "Choose “auto”, which takes the best that works here.",
+    "gpu.model": "{provider} cannot run this model.",
+    "gpu.tensorrt": "NVIDIA TensorRT is not installed ({library}).",
+    "gpu.tensorrt.fix": "Choose “cuda”, which needs nothing more, or install TensorRT.",
     # facts about the computer
     "fact.cores": "{n} cores",
     "fact.memory": "{total} GB, {free} GB free",
@@ -130,6 +140,8 @@ ENGLISH: dict[str, str] = {
     "err.provider.hint": "Look at System for the reason.",
     "err.run": "{model} stopped working.",
     "err.output": "{model} gave an unusable result.",
+    "err.model_memory": "There is not enough memory for {model}.",
+    "err.model_memory.hint": "Close other programs, or use “Free memory” in System.",
     "err.runtime": "The part that runs the models is damaged.",
     "err.runtime.hint": "Run this once: {command}",
     # models
@@ -152,6 +164,12 @@ ENGLISH: dict[str, str] = {
     ),
     "err.hub_gone": "The maker no longer offers {model} at its place.",
     "err.hub_gone.hint": "Update the program, or add the file in Models.",
+    "err.hub_busy": "The place where {model} is kept is busy.",
+    "err.hub_busy.hint": "Try again in a few minutes; it goes on where it stopped.",
+    "err.hub_gated": "The maker gives {model} only to people who sign in.",
+    "err.hub_gated.hint": "Download it in a browser, then add the file in Models.",
+    "err.hub_page": "Instead of {model}, a web page came back.",
+    "err.hub_page.hint": "Sign in to this network in a browser, or use another network.",
     "err.adopt": "{name} is not the right file.",
     "err.adopt.hint": "Choose the file of {model}; it is checked before it is used.",
     "model.bad": "The downloaded file is damaged. It was removed; nothing else is affected.",
