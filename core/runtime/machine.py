@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 
 from core.config import VERSION
-from core.runtime.providers import REPAIR, Machine, Reason, installed_builds
+from core.runtime.providers import REPAIR, Machine, Reason, installed_builds, overwritten
 from core.sentences import say
 
 PACKAGES = ("gradio", "insightface", "opencv-python", "numpy", "huggingface_hub", "c2pa-python")
@@ -101,9 +101,7 @@ def install_fault(machine: Machine, available: tuple[str, ...]) -> Reason | None
     """
     builds = machine.builds()
     if "onnxruntime-gpu" in builds and "CUDAExecutionProvider" not in available:
-        return Reason(
-            key="overwritten", reason=say("gpu.over"), advice=say("gpu.over.fix"), command=REPAIR
-        )
+        return overwritten()
     if len(builds) > 1:
         return Reason(
             key="two_builds",

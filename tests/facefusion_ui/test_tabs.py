@@ -47,7 +47,7 @@ def line(used="cpu", asked="auto", reason=None, frame=None) -> ProviderLine:
 LIBRARY = failure_reason("libcublasLt.so.13: cannot open shared object file", CUDA, WELL)
 CASES = {
     "gpu": [line("cuda"), line("cuda")],
-    "cpu_no_card": [line(reason=no_card(asked=False))],
+    "cpu_no_card": [line(reason=no_card(WELL, asked=False))],
     "cpu_chosen": [line(asked="cpu")],
     "fell_back": [line(reason=LIBRARY)],
     "mixed": [line("cuda"), line(reason=LIBRARY)],
