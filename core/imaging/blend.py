@@ -39,9 +39,12 @@ def paste(pixels: Pixels, patches: Sequence[Patch]) -> Pixels:
 
 def mix(below: Pixels, above: Pixels, mask: Mask) -> Pixels:
     """``above`` where ``mask`` is 1, ``below`` where it is 0, exactly so at both ends."""
-    fixed = np.rint(mask * 256).astype(np.int32)[..., None]
-    mixed = below.astype(np.int32) * (256 - fixed) + above.astype(np.int32) * fixed
-    return ((mixed + 128) >> 8).astype(np.uint8)
+    fixed = (mask * np.float32(256) + np.float32(0.5)).astype(np.uint16)[..., None]
+    mixed = below * (256 - fixed)
+    mixed += above * fixed
+    mixed += 128  # at most 255 * 256 + 128: fits
+    mixed >>= 8
+    return mixed.astype(np.uint8)
 
 
 def poisson(below: Pixels, above: Pixels, mask: Mask) -> Pixels:

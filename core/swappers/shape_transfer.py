@@ -49,7 +49,8 @@ def transfer(source: Points, target: Points, *, likeness: float) -> Points:
     length = np.linalg.norm(move[:, :2], axis=1, keepdims=True)
     most = LARGEST_MOVE * face_height(target)
     move *= np.minimum(1, most / np.maximum(length, 1e-6))
-    return np.asarray(target + FULL * likeness * (_smoother() @ move), np.float32)
+    move = (_smoother() @ move) * _stays()[:, None]
+    return np.asarray(target + FULL * likeness * move, np.float32)
 
 
 def _moved_and_scaled(source: Points, target: Points) -> Points:
@@ -78,6 +79,14 @@ def _freedom() -> NDArray[np.float32]:
     inner = np.linalg.norm(shape[:, None] - ends[None], axis=2).min(1)
     free = np.ones(len(surface().places), np.float32)
     free[: len(shape)] = smoothstep(inner, 0.0, RIM)
+    return free
+
+
+@cache
+def _stays() -> NDArray[np.float32]:
+    """0 on the oval itself, which smoothing would otherwise pull along."""
+    free = np.ones(len(surface().places), np.float32)
+    free[topology().face_oval] = 0
     return free
 
 

@@ -43,7 +43,7 @@ from core.types import Array, Cover, Face, Mask, Pixels, Points, SourceFace
 
 __all__ = ["MeshIdentity", "MeshOptions", "TexturedMesh", "source_warnings"]
 
-GRID = (96, 320)
+GRID = (96, 224)
 """Maps and masks are worked out at half size, within these limits, and enlarged."""
 OPEN_MOUTH = 0.04
 """Lip gap to mouth width above which teeth or tongue may show."""
@@ -205,13 +205,14 @@ class _Work:
             plain = self._full(self._sample(self._tone.coarse))
             made += (plain - made) * self._full(self._glasses * (1 - self._trust))[..., None]
         where = self.mask * self._full(self._sample(zones(MASK_SIZE).skin))
-        target = self._small_lab if self._small is self._part else to_lab(self._part)
-        made[..., 0] = match_detail(made[..., 0], target[..., 0], where)
+        grey = np.asarray(cv2.cvtColor(self._part, cv2.COLOR_RGB2GRAY), np.float32) / 2.55
+        made[..., 0] = match_detail(made[..., 0].copy(), grey, where)
         return made
 
     def _covered(self) -> Mask:
         edge = FEATHER[0] + (FEATHER[1] - FEATHER[0]) * self._options.edge
-        distance = inside_distance(self._inside) / self._grid_height
+        # Enlarging reaches one point of the grid outwards, so the edge starts one further in.
+        distance = (inside_distance(self._inside) - 1.5) / self._grid_height
         mask = smoothstep(distance, INSET, INSET + edge) * self._trust
         mask *= 1 - self._hair()
         if self._glasses is not None:
@@ -243,9 +244,15 @@ class _Work:
         atlas = self._own_zones()
         if not atlas.any():
             return made
+        weight = self._full(self._sample(atlas) * self._inside)
+        if not weight.any():
+            return made
+        x, y, width, height = cv2.boundingRect((weight > 0).astype(np.uint8))
+        here = (slice(y, y + height), slice(x, x + width))
         own_at = surface.spread(self._ids, self._laid_on, self._target[:, :2])
-        own = surface.look_up(self._part, self._full(own_at), cubic=True)
-        return mix(made, own, self._full(self._sample(atlas)))
+        own = surface.look_up(self._part, self._full(own_at)[here], cubic=True)
+        made[here] = mix(made[here], own, weight[here])
+        return made
 
     def _own_zones(self) -> Mask:
         zone = zones(MASK_SIZE)
