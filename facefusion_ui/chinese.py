@@ -45,6 +45,10 @@ CORE: dict[str, str] = {
     "note.animated": "这是包含 {n} 张图片的动画，使用了第一张。",
     "note.location": "结果中不保留照片的拍摄地点。",
     "note.alpha": "这种文件不支持透明，透明部分变为白色。",
+    "note.depth": "照片每种颜色为 16 位，结果为 8 位。",
+    "note.cmyk": "照片使用印刷色（CMYK），结果使用屏幕色。",
+    "err.side": "无法写入 {name}：这种文件每边最多 {max} 像素。",
+    "err.side.hint": "请选择 .png 或 .tiff。",
     # content credentials
     "refused.consent.hint": "画面中的每个人都必须同意。",
     "err.mark": "无法为结果加上 AI 编辑标注，因此没有保留。",
