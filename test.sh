@@ -4,26 +4,22 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-./start.sh --setup-only --dev
-export PATH="$PWD/.venv/bin:$PATH"
+has_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
+has_libraries() { ! command -v ldconfig || ldconfig -p | grep -q 'libGL\.so\.1'; }
 
-need_browser() {
-  command -v chromium || command -v chromium-browser || command -v google-chrome ||
-    python -c 'import sys, pathlib; from playwright.sync_api import sync_playwright as s
-with s() as p: sys.exit(not pathlib.Path(p.chromium.executable_path).exists())'
-}
-if ! need_browser >/dev/null 2>&1; then
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-      chromium fonts-noto-cjk libgl1 libglib2.0-0 >/dev/null
-  else
-    playwright install chromium
-  fi
+if ! { has_browser && has_libraries; } >/dev/null 2>&1 &&
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    chromium fonts-noto-cjk libgl1 libglib2.0-0 >/dev/null
 fi
 
-ruff check .
-ruff format --check .
-mypy --strict core
-lint-imports
-exec pytest "$@"
+./start.sh --setup-only --dev
+python=.venv/bin/python
+has_browser >/dev/null || $python -m playwright install chromium # quick when it is there
+
+$python -m ruff check .
+$python -m ruff format --check .
+$python -m mypy --strict core scripts/start.py
+$python -c 'from importlinter.cli import lint_imports_command as run; run()'
+exec $python -m pytest "$@"
