@@ -129,7 +129,11 @@ def _box_picture(parts: dict[str, Any], lang: Lang) -> None:
     with gr.Column(visible=False, elem_classes="ff-result", min_width=0) as parts["result"]:
         parts["headline"] = gr.HTML("", apply_default_css=False, elem_id="headline")
         parts["download"] = gr.DownloadButton(
-            t("download", lang), variant="primary", elem_classes="ff-download", elem_id="download"
+            t("download", lang),
+            variant="primary",
+            visible=False,
+            elem_classes="ff-download",
+            elem_id="download",
         )
         parts["card"] = gr.HTML("", apply_default_css=False, elem_id="card")
     parts["spoken"] = gr.HTML("", apply_default_css=False)
@@ -303,11 +307,21 @@ class Board:
         """The visitor moved something themselves: the browser knows already."""
         visit.shown[name] = visit.shown.get(name, {}) | {"value": value}
 
-    def show(self, visit: Visit, *, since: dict[str, dict[str, Any]] | None = None) -> list[Any]:
-        """One update for each of ``outputs``: what differs from ``since``, or from the last."""
-        wanted, before = self._wanted(visit), visit.shown if since is None else since
+    def show(self, visit: Visit, *, again: dict[str, set[str]] | None = None) -> list[Any]:
+        """One update for each of ``outputs``: what differs from what the browser was told last.
+
+        ``again`` names properties to repeat; those that are sent now are added to it.
+        """
+        wanted, before = self._wanted(visit), visit.shown
         visit.shown = wanted
-        return [_difference(props, before.get(name, {})) for name, props in wanted.items()]
+        again = {} if again is None else again
+        updates = []
+        for name, props in wanted.items():
+            names = again.setdefault(name, set())
+            names |= _changed(props, before.get(name, {}))
+            sent = {key: value for key, value in props.items() if key in names}
+            updates.append(gr.update(**sent) if sent else gr.skip())
+        return updates
 
     def follow(self, visit: Visit, steps: Iterator[None]) -> Iterator[list[Any]]:
         """Draw after each step.
@@ -315,23 +329,22 @@ class Board:
         Gradio's page may drop an update when the next one comes at once, so each repeats what the
         ones before it said.
         """
-        since = visit.shown
+        again: dict[str, set[str]] = {}
         yield self.nothing
         for _ in steps:
-            yield self.show(visit, since=since)
+            yield self.show(visit, again=again)
 
     def _wanted(self, visit: Visit) -> dict[str, dict[str, Any]]:
         drawn = draw(visit, self._desk.lang, self._desk.controls)
         return drawn | {f"widget {name}": {"value": visit.options[name]} for name in self._widgets}
 
 
-def _difference(wanted: dict[str, Any], before: dict[str, Any]) -> Any:
-    fresh = {
-        name: value
+def _changed(wanted: dict[str, Any], before: dict[str, Any]) -> set[str]:
+    return {
+        name
         for name, value in wanted.items()
         if name not in before or not _same(value, before[name])
     }
-    return gr.update(**fresh) if fresh else gr.skip()
 
 
 def _same(one: Any, other: Any) -> bool:

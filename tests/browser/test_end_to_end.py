@@ -70,13 +70,15 @@ def test_the_example_needs_no_files_and_makes_the_picture_of_the_readme(
         small.save(wanted, optimize=True)
 
 
-def test_moving_a_knob_after_the_run_shows_a_new_preview(real_site: Site, visit: Visit) -> None:
+def test_moving_a_knob_shows_a_new_preview(real_site: Site, visit: Visit) -> None:
     page = visit(real_site.address)
     page.get_by_role("button", name="No photo at hand? Try an example").click()
     expect(page.locator(".ff-face")).to_have_count(1)
     tick(page)
+    expect(page.locator("#layer img")).to_be_visible()
     before = page.locator("#layer img").get_attribute("src")
-    page.locator("#tune > .label-wrap, #tune button.label-wrap").first.click()
-    page.get_by_label("Keep the original mouth").uncheck()
+    page.locator("#tune .label-wrap").first.click()
+    page.get_by_label("range slider for Likeness").focus()
+    page.keyboard.press("Home")
     expect(page.locator("#layer img")).not_to_have_attribute("src", before or "")
     expect(page.get_by_role("button", name="Reset", exact=True)).to_be_visible()

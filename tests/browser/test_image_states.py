@@ -16,7 +16,7 @@ from core.sentences import say
 from facefusion_ui.texts import t
 from tests.browser.conftest import DESKTOP, PHONE, Site, Visit, shot
 from tests.browser.steps import PHOTO, PICTURE, give_photo, give_picture, make_ready, press, tick
-from tests.facefusion_ui.fakes import FakeRenderer
+from tests.facefusion_ui.fakes import FakeRenderer, wait_until
 
 LOOKS = [
     pytest.param("en-US", False, DESKTOP, id="en-light-desktop"),
@@ -129,13 +129,15 @@ def test_the_newest_wish_is_the_one_previewed(
     for _ in range(4):
         page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("button", name="Reset", exact=True)).to_be_visible()
-    page.wait_for_timeout(600)
-    assert renderer.previews[-1].steps[0].options["likeness"] == pytest.approx(0.5)
+    wait_until(lambda: previewed(renderer) == pytest.approx(0.5))
     shot(page, "image-fine-tune")
     page.get_by_role("button", name="Reset", exact=True).click()
     expect(page.get_by_role("button", name="Reset", exact=True)).to_be_hidden()
-    page.wait_for_timeout(600)
-    assert renderer.previews[-1].steps[0].options["likeness"] == pytest.approx(0.7)
+    wait_until(lambda: previewed(renderer) == pytest.approx(0.7))
+
+
+def previewed(renderer: FakeRenderer) -> float:
+    return float(renderer.previews[-1].steps[0].options["likeness"])
 
 
 @pytest.mark.parametrize("what", ["photo", "picture"])
