@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from cachetools import LRUCache
 
@@ -20,14 +19,11 @@ from core.faces.analyse import Analyser
 from core.imaging.stills import Still, read_still
 from core.pipeline.stages import Stages
 from core.runtime.sessions import SessionPool
-from core.safety.content import ContentCheck
+from core.safety.content import ContentCheck, What
 from core.sentences import say
 from core.types import Face, ModelSpec, Session
 
 KEPT_BYTES = 400_000_000
-STRICT_BELOW_YEARS = 20.0
-
-What = Literal["pic", "photo"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,12 +34,6 @@ class Seen:
     still: Still
     faces: tuple[Face, ...]
     passed: set[str] = field(default_factory=set)
-
-    @property
-    def strict(self) -> bool:
-        """Whether anyone shown may be under age, so that the stricter check applies."""
-        ages = [face.age_years for face in self.faces if face.age_years is not None]
-        return any(age < STRICT_BELOW_YEARS for age in ages)
 
 
 class Desk:
@@ -82,15 +72,25 @@ class Desk:
                     self._kept[key] = seen
             return seen
 
-    def check(self, seen: Seen, *, what: What, provider: str, stages: Stages) -> None:
+    def check(
+        self,
+        seen: Seen,
+        *,
+        what: What,
+        strict: bool,
+        provider: str,
+        stages: Stages,
+        number: int | None = None,
+    ) -> None:
         """Refuse unsuitable content; ContentRefused also when the check cannot run."""
-        if what in seen.passed:
+        passed = f"{what} {strict}"
+        if passed in seen.passed:
             return
         with stages.timed("check"):
             ContentCheck(self._opener(provider)).check(
-                seen.still.pixels, what=what, strict=seen.strict
+                seen.still.pixels, what=what, strict=strict, faces=seen.faces, number=number
             )
-        seen.passed.add(what)
+        seen.passed.add(passed)
 
     def clear(self) -> None:
         """Forget all pictures."""

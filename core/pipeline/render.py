@@ -38,7 +38,7 @@ from core.registry import Applied, Processor
 from core.request import RenderRequest
 from core.runtime.sessions import SessionPool
 from core.safety.consent import require_consent
-from core.safety.content import NSFW5
+from core.safety.content import NSFW5, needs_strict
 from core.safety.label import draw_label, draw_preview_mark
 from core.safety.provenance import Provenance
 from core.sentences import Sentence, say
@@ -235,9 +235,7 @@ class Renderer:
         target = self._desk.look(request.target, provider=provider, stages=job.stages)
         _stop_if(stop)
         tell("check", 0.3)
-        for photo in photos:
-            self._desk.check(photo, what="photo", provider=provider, stages=job.stages)
-        self._desk.check(target, what="pic", provider=provider, stages=job.stages)
+        self._check(photos, target, provider, job)
         _stop_if(stop)
         for sentence in target.still.notices:
             job.notice(sentence)
@@ -255,6 +253,20 @@ class Renderer:
         faces = _numbered(target.faces)
         frame = Frame(0, Fraction(0), target.still.pixels)
         return target, render_frame(frame, faces, chosen, steps, job)
+
+    def _check(self, photos: Sequence[Seen], target: Seen, provider: str, job: Job) -> None:
+        """Everyone in photos and picture decides together how strict the check is."""
+        strict = needs_strict(face for seen in (*photos, target) for face in seen.faces)
+        for number, photo in enumerate(photos, start=1):
+            self._desk.check(
+                photo,
+                what="photo",
+                strict=strict,
+                provider=provider,
+                stages=job.stages,
+                number=number if len(photos) > 1 else None,
+            )
+        self._desk.check(target, what="pic", strict=strict, provider=provider, stages=job.stages)
 
     def _output_path(self, request: RenderRequest) -> Path:
         named = request.output.path

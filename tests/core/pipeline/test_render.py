@@ -15,16 +15,19 @@ import pytest
 from core.errors import (
     Cancelled,
     ConsentMissing,
+    ContentRefused,
     NoFaceFound,
     OptionError,
     UnreadableMedia,
     UnusableOutput,
 )
+from core.faces.analyse import Analyser
 from core.faces.embed import same_person
-from core.pipeline import render
+from core.pipeline import desk, render
 from core.pipeline.render import Job, render_frame
 from core.registry import Applied
 from core.request import Output, People, RenderRequest, Step
+from core.safety.content import ContentCheck
 from core.types import Frame
 from tests.conftest import group_photo_path, rgb
 
@@ -204,6 +207,45 @@ def test_called_off_work_leaves_nothing(services, request_for, tmp_path):
     with pytest.raises(Cancelled):
         services.renderer.render_image(request_for(), cancelled=lambda: True)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("years", "strict"), [(15.0, True), (40.0, False)])
+def test_one_young_face_makes_the_check_strict_for_every_picture(
+    services, request_for, monkeypatch, years, strict
+):
+    seen = []
+
+    class Recorder:
+        def __init__(self, open_session):
+            pass
+
+        def check(self, pixels, *, strict, **how):
+            seen.append((how["what"], strict, len(how["faces"])))
+
+    aged = Analyser.analyse
+
+    def analyse(self, pixels, **how):
+        faces = aged(self, pixels, **how)
+        first = len(seen) == 0 and pixels.shape == (512, 512, 3)
+        return tuple(replace(face, age_years=years if first else 40.0) for face in faces)
+
+    monkeypatch.setattr(desk, "ContentCheck", Recorder)
+    monkeypatch.setattr(Analyser, "analyse", analyse)
+    services.renderer.free()
+    services.renderer.render_image(request_for())
+    services.renderer.free()
+    assert seen == [("photo", strict, 1), ("pic", strict, 1)]
+
+
+def test_a_refused_photo_is_named_and_nothing_written(services, request_for, monkeypatch, tmp_path):
+    def refuse(self, means):
+        return [0.0, 0.0, 0.01, 0.99, 0.0]
+
+    monkeypatch.setattr(ContentCheck, "_means", refuse)
+    services.renderer.free()
+    with pytest.raises(ContentRefused, match="photo cannot be used"):
+        services.renderer.render_image(request_for())
+    assert not (tmp_path / "out.png").exists()
 
 
 def test_repeated_runs_keep_the_number_of_sessions(services, request_for):
