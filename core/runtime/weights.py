@@ -7,50 +7,30 @@ never start by themselves.
 
 from __future__ import annotations
 
+import errno
 import hashlib
-import io
 import json
-import os
 import secrets
 import shutil
-import socket
-import time
-import urllib.parse
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from filelock import FileLock
 from filelock import Timeout as LockTimeout
 
-from core.errors import (
-    Cancelled,
-    DownloadFailed,
-    LicenceNotAccepted,
-    WeightsDamaged,
-    WeightsMissing,
-)
+from core.errors import Cancelled, LicenceNotAccepted, WeightsDamaged, WeightsMissing
+from core.runtime.hub import Hub, no_space, offline, read_only, web_page
+from core.runtime.hub import Progress as Progress
 from core.sentences import say
 from core.types import ModelSpec
 
 State = Literal["ready", "missing", "damaged"]
-CHUNK = 1 << 20
 SPARE_BYTES = 200_000_000
 """Left free on the disk after a download."""
 RECORD = "checksums.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Bytes so far, in all (0 when unknown), a second, and seconds left (None when unknown)."""
-
-    done_bytes: int
-    total_bytes: int
-    bytes_per_s: float
-    eta_s: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +61,7 @@ class WeightStore:
         self.folder = folder
         self._embedded = embedded
         self.offline = offline
-        self.endpoint = endpoint
-        self._timeout_s = timeout_s
-        self._attempts = attempts
+        self._hub = Hub(endpoint=endpoint, timeout_s=timeout_s, attempts=attempts)
 
     def place(self, spec: ModelSpec) -> Path:
         """Where the file belongs, whether or not it is there."""
@@ -150,9 +128,7 @@ class WeightStore:
                 hint=say("err.licence.hint"),
             )
         if self.offline:
-            raise DownloadFailed(
-                say("offline.model", model=spec.title), hint=say("offline.model.hint")
-            )
+            raise offline(spec)
         self._make_folder()
         self._check_space(spec)
         stop = cancelled or (lambda: False)
@@ -163,17 +139,27 @@ class WeightStore:
             return self._download(spec, progress or (lambda _: None), stop)
 
     def adopt(self, spec: ModelSpec, path: Path) -> Path:
-        """Copy a file the user already has; WeightsDamaged when it is another file."""
+        """Copy a file the user already has; WeightsDamaged when it is another file.
+
+        A model whose checksum nobody knows is taken as it is and stays *unknown*.
+        """
+        if spec.embedded:
+            return self.require(spec)
+        wrong, hint = say("err.adopt", name=path.name), say("err.adopt.hint", model=spec.title)
+        if not path.is_file() or _is_web_page(path):
+            raise WeightsDamaged(wrong, hint=hint)
         self._make_folder()
-        part = self.place(spec).with_suffix(".part")
+        part = self.folder / f".{spec.name}-{secrets.token_hex(6)}.part"
         try:
             shutil.copyfile(path, part)
+            return self._accept(spec, part, self._known_sha256(spec), wrong)
         except OSError as cause:
+            if cause.errno in (errno.ENOSPC, errno.EDQUOT):
+                free = shutil.disk_usage(self.folder).free
+                raise no_space(path.stat().st_size, free) from cause
+            raise WeightsDamaged(wrong, hint=hint) from cause
+        finally:
             part.unlink(missing_ok=True)
-            raise WeightsDamaged(
-                say("err.adopt", name=path.name), hint=say("err.adopt.hint", model=spec.title)
-            ) from cause
-        return self._accept(spec, part, say("err.adopt", name=path.name))
 
     def remove(self, spec: ModelSpec) -> None:
         """Delete downloaded weights; embedded ones stay."""
@@ -191,76 +177,32 @@ class WeightStore:
     def _download(
         self, spec: ModelSpec, progress: Callable[[Progress], None], stop: Callable[[], bool]
     ) -> Path:
-        damaged = say("model.bad")
+        known = self._known_sha256(spec) or self._hub.told_sha256(spec)
+        parts = self.folder / ".parts" / spec.name
         for attempt in (1, 2):
-            local = self._from_hub(spec, progress, stop)
+            part = self._hub.fetch(spec, parts, progress=progress, stop=stop)
+            if _is_web_page(part):
+                part.unlink()
+                raise web_page(spec)
             try:
-                return self._accept(spec, local, damaged)
+                final = self._accept(spec, part, known, say("model.bad"))
             except WeightsDamaged:
                 if attempt == 2:
                     raise
+                continue
+            shutil.rmtree(parts, ignore_errors=True)
+            return final
         raise AssertionError("unreachable")
 
-    def _from_hub(
-        self, spec: ModelSpec, progress: Callable[[Progress], None], stop: Callable[[], bool]
-    ) -> Path:
-        import huggingface_hub
-        from huggingface_hub import constants, errors
-
-        assert spec.repo is not None
-        constants.HF_HUB_DOWNLOAD_TIMEOUT = max(1, round(self._timeout_s))
-        constants.DOWNLOAD_CHUNK_SIZE = CHUNK  # 10 MB by default: too coarse to resume or cancel
-        self._knock(spec, self.endpoint or constants.ENDPOINT)
-        bar = _bar(progress, stop)
-        failure: Exception | None = None
-        for _ in range(self._attempts):
-            if stop():
-                raise Cancelled
-            try:
-                return Path(
-                    huggingface_hub.hf_hub_download(
-                        spec.repo,
-                        spec.file,
-                        revision=spec.revision,
-                        local_dir=self.folder / ".parts" / spec.name,
-                        endpoint=self.endpoint or None,
-                        etag_timeout=self._timeout_s,
-                        tqdm_class=bar,
-                        token=False,
-                    )
-                )
-            except (errors.EntryNotFoundError, errors.RepositoryNotFoundError) as cause:
-                raise DownloadFailed(
-                    say("err.hub_gone", model=spec.title), hint=say("err.hub_gone.hint")
-                ) from cause
-            except (errors.HfHubHTTPError, OSError, ValueError, _http_error()) as cause:
-                failure = cause
-        raise DownloadFailed(
-            say("err.download", model=spec.title), hint=say("err.download.hint")
-        ) from failure
-
-    def _knock(self, spec: ModelSpec, endpoint: str) -> None:
-        """Fail within seconds when nobody is there; huggingface_hub alone takes half a minute."""
-        if urllib.request.getproxies():
-            return
-        place = urllib.parse.urlsplit(endpoint)
-        port = place.port or (443 if place.scheme == "https" else 80)
-        try:
-            socket.create_connection((place.hostname or "", port), self._timeout_s).close()
-        except OSError as cause:
-            raise DownloadFailed(
-                say("err.download", model=spec.title), hint=say("err.download.hint")
-            ) from cause
-
-    def _accept(self, spec: ModelSpec, part: Path, damaged: str) -> Path:
-        known, found = self._known_sha256(spec), sha256_of(part)
-        if known is not None and found != known:
+    def _accept(self, spec: ModelSpec, part: Path, known: str | None, damaged: str) -> Path:
+        """Give ``part`` its final name when its checksum is the ``known`` one."""
+        if known is not None and sha256_of(part) != known:
             part.unlink(missing_ok=True)
             raise WeightsDamaged(damaged, hint=say("model.bad.hint"))
         final = self.place(spec)
         part.replace(final)
-        self._record(spec, found)
-        shutil.rmtree(self.folder / ".parts" / spec.name, ignore_errors=True)
+        if known is not None:
+            self._record(spec, known)
         return final
 
     def _make_folder(self) -> None:
@@ -270,18 +212,12 @@ class WeightStore:
             probe.touch()
             probe.unlink()
         except OSError as cause:
-            raise DownloadFailed(
-                say("err.read_only", folder=str(self.folder)), hint=say("err.read_only.hint")
-            ) from cause
+            raise read_only(self.folder) from cause
 
     def _check_space(self, spec: ModelSpec) -> None:
-        free = shutil.disk_usage(self.folder).free
-        need = spec.size_bytes + SPARE_BYTES
+        free, need = shutil.disk_usage(self.folder).free, spec.size_bytes + SPARE_BYTES
         if free < need:
-            raise DownloadFailed(
-                say("err.disk", need=f"{need / 1e6:.0f} MB", free=f"{free / 1e6:.0f} MB"),
-                hint=say("err.disk.hint"),
-            )
+            raise no_space(need, free)
 
     @contextmanager
     def _locked(self, spec: ModelSpec, stop: Callable[[], bool]) -> Iterator[None]:
@@ -309,10 +245,11 @@ class WeightStore:
         return found if isinstance(found, dict) else {}
 
     def _record(self, spec: ModelSpec, sha256: str) -> None:
-        part = self.folder / f".{RECORD}.{os.getpid()}"
-        known = self._recorded() | {spec.name: sha256}
-        part.write_text(json.dumps(known, indent=1), encoding="utf-8")
-        part.replace(self.folder / RECORD)
+        with FileLock(str(self.folder / f".{RECORD}.lock")):
+            part = self.folder / f".{RECORD}.part"
+            known = self._recorded() | {spec.name: sha256}
+            part.write_text(json.dumps(known, indent=1), encoding="utf-8")
+            part.replace(self.folder / RECORD)
 
 
 def sha256_of(path: Path) -> str:
@@ -321,35 +258,6 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _http_error() -> type[Exception]:
-    import httpx2
-
-    return httpx2.HTTPError
-
-
-def _bar(progress: Callable[[Progress], None], stop: Callable[[], bool]) -> Any:
-    from tqdm.auto import tqdm
-
-    class Bar(tqdm):  # type: ignore[misc]
-        """Tells our callback instead of drawing; ends the download when it was called off."""
-
-        def __init__(self, *given: Any, **named: Any) -> None:
-            named["disable"] = False
-            named["file"] = io.StringIO()
-            super().__init__(*given, **named)
-            self._start_s = time.monotonic()
-            self._start_n = self.n
-
-        def update(self, n: float | None = 1) -> bool | None:
-            """Count ``n`` more bytes."""
-            if stop():
-                raise Cancelled
-            shown: bool | None = super().update(n)
-            spent = max(1e-3, time.monotonic() - self._start_s)
-            speed = (self.n - self._start_n) / spent
-            total = int(self.total or 0)
-            left = (total - self.n) / speed if total and speed > 0 else None
-            progress(Progress(int(self.n), total, speed, left))
-            return shown
-
-    return Bar
+def _is_web_page(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(256).lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<")

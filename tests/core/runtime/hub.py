@@ -12,6 +12,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
+CODES = {
+    "404": {"X-Error-Code": "EntryNotFound"},
+    "404 revision": {"X-Error-Code": "RevisionNotFound"},
+    "403 gated": {"X-Error-Code": "GatedRepo"},
+    "429": {"Retry-After": "0"},
+    "503": {"Retry-After": "0"},
+}
+"""Answers without a body, by fault."""
 HTML = b"<html><body>Please log in</body></html>"
 
 
@@ -49,15 +57,20 @@ def serving(data: bytes) -> Iterator[Hub]:
 
         def do_HEAD(self) -> None:
             hub.requests.append("HEAD")
-            if hub.fault in ("404", "429") and hub.faulty():
-                self._status(int(hub.fault))
+            if hub.fault in CODES and hub.faulty():
+                self._status(hub.fault)
+                return
+            if hub.fault == "portal":
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(HTML)))
+                self.end_headers()
                 return
             self._head(200, len(self._body()))
 
         def do_GET(self) -> None:
             hub.requests.append("GET")
-            if hub.fault in ("404", "429") and hub.faulty():
-                self._status(int(hub.fault))
+            if hub.fault in CODES and hub.faulty():
+                self._status(hub.fault)
                 return
             wanted = re.match(r"bytes=(\d+)-", self.headers.get("Range", ""))
             start = int(wanted.group(1)) if wanted else 0
@@ -94,13 +107,11 @@ def serving(data: bytes) -> Iterator[Hub]:
                 hub.sent += len(part)
                 time.sleep(hub.slow_s)
 
-        def _status(self, code: int) -> None:
-            self.send_response(code)
+        def _status(self, fault: str) -> None:
+            self.send_response(int(fault.split()[0]))
             self.send_header("Content-Length", "0")
-            if code == 404:
-                self.send_header("X-Error-Code", "EntryNotFound")
-            if code == 429:
-                self.send_header("Retry-After", "0")
+            for name, value in CODES[fault].items():
+                self.send_header(name, value)
             self.end_headers()
 
         def _head(self, code: int, length: int, start: int = 0) -> None:

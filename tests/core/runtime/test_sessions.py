@@ -13,6 +13,7 @@ from core.faces.landmarks import MESH478
 from core.runtime.sessions import SessionPool
 from core.runtime.weights import WeightStore
 from core.services import EMBEDDED
+from tests.core.runtime.fake_onnxruntime import CPU, CUDA, INPUT, MODEL, FakeRuntime
 
 IMAGE = {"image": np.zeros((1, 256, 256, 3), np.float32)}
 
@@ -71,3 +72,34 @@ def test_missing_weights_are_named_with_the_way_to_get_them(tmp_path):
     pool = SessionPool(WeightStore(tmp_path, embedded=tmp_path), provider="cpu")
     with pytest.raises(WeightsMissing, match="models fetch blazeface_back256"):
         pool.open(BLAZEFACE)
+
+
+def test_the_count_stays_the_same_over_many_runs(pool_of):
+    runtime = FakeRuntime()
+    pool = pool_of(runtime)
+    for _ in range(20):
+        pool.open(MODEL).run(INPUT)
+        pool.open(MODEL, "cpu").run(INPUT)
+    assert pool.count == 2
+    assert runtime.made == [CUDA, CPU]
+
+
+def test_the_threads_of_a_model_reach_the_real_runtime(fresh):
+    session = fresh.open(BLAZEFACE)
+    session.load()
+    assert session._ort.get_session_options().intra_op_num_threads == BLAZEFACE.threads
+
+
+def test_what_was_freed_is_told_in_megabytes(fresh):
+    fresh.open(MESH478).load()
+    freed = fresh.unload()
+    assert isinstance(freed, int)
+    assert 0 < freed < 2000
+
+
+def test_a_model_that_was_only_loaded_is_not_idle_at_once(fresh):
+    session = fresh.open(BLAZEFACE)
+    session.last_used_s -= 100
+    session.load()
+    assert fresh.sweep(50) == 0
+    assert session.loaded

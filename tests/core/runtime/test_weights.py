@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import itertools
 import re
@@ -97,22 +98,38 @@ def test_a_cut_download_goes_on_where_it_stopped(store, hub):
     assert hub.sent < 1.2 * len(DATA)
 
 
+@pytest.mark.parametrize("known", [True, False], ids=["checksum", "no checksum"])
 @pytest.mark.parametrize(
-    ("fault", "error"),
+    ("fault", "error", "key"),
     [
-        ("changed", WeightsDamaged),
-        ("html", (WeightsDamaged, DownloadFailed)),
-        ("404", DownloadFailed),
-        ("stall", DownloadFailed),
+        ("changed", WeightsDamaged, "model.bad"),
+        ("html", DownloadFailed, "err.hub_page"),
+        ("portal", DownloadFailed, "err.hub_page"),
+        ("404", DownloadFailed, "err.hub_gone"),
+        ("404 revision", DownloadFailed, "err.hub_gone"),
+        ("403 gated", DownloadFailed, "err.hub_gated"),
     ],
 )
-def test_a_bad_download_never_gets_the_final_name(store, hub, fault, error):
+def test_a_bad_download_never_gets_the_final_name(store, hub, fault, error, key, known):
     hub.fault = fault
+    wanted = spec() if known else spec(sha256=None)
     with pytest.raises(error) as caught:
-        store.fetch(spec())
-    assert caught.value.hint
-    assert store.locate(spec()) is None
+        store.fetch(wanted)
+    assert caught.value.message.key == key
+    assert caught.value.hint.key == f"{key}.hint"
+    assert store.locate(wanted) is None
     assert [name for name in leftovers(store) if name.endswith((".onnx", ".part"))] == []
+    assert store.verify(wanted).checksum != "verified"
+
+
+@pytest.mark.parametrize(("fault", "key"), [("503", "err.hub_busy"), ("stall", "err.download")])
+def test_a_hub_that_does_not_get_ready_is_said(hub, tmp_path, fault, key):
+    hub.fault = fault
+    store = WeightStore(tmp_path, embedded=EMBEDDED, endpoint=hub.url, timeout_s=1, attempts=1)
+    with pytest.raises(DownloadFailed) as caught:
+        store.fetch(spec())
+    assert caught.value.message.key == key
+    assert store.locate(spec()) is None
 
 
 def test_a_damaged_download_is_fetched_once_more(store, hub):
@@ -134,6 +151,26 @@ def test_offline_and_absent_says_so_without_a_call(hub, tmp_path):
     with pytest.raises(DownloadFailed, match="offline mode is on"):
         store.fetch(spec())
     assert hub.requests == []
+
+
+def test_offline_mode_of_the_library_is_respected(store, hub, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.is_offline_mode", lambda: True)
+    with pytest.raises(DownloadFailed, match="offline mode is on"):
+        store.fetch(spec())
+    assert hub.requests == []
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(errno.ENOSPC, "Not enough space"), (errno.EROFS, "Nothing can be written")],
+)
+def test_a_disk_that_fails_half_way_is_said(store, monkeypatch, number, words):
+    def fail(*given, **named):
+        raise OSError(number, "no")
+
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", fail)
+    with pytest.raises(DownloadFailed, match=words):
+        store.fetch(spec())
 
 
 def test_a_dead_network_is_said_within_seconds(tmp_path):
@@ -211,6 +248,47 @@ def test_a_file_the_user_has_is_taken_only_when_it_is_the_right_one(store, tmp_p
         store.adopt(spec(), mine)
     assert store.locate(spec()) is None
     assert leftovers(store) == []
+
+
+def test_a_full_disk_is_not_called_a_wrong_file(store, tmp_path, monkeypatch):
+    mine = tmp_path / "mine.onnx"
+    mine.write_bytes(DATA)
+
+    def fail(*given):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(weights_module.shutil, "copyfile", fail)
+    with pytest.raises(DownloadFailed, match="Not enough space"):
+        store.adopt(spec(), mine)
+
+
+def test_a_file_whose_checksum_nobody_knows_is_never_called_verified(store, tmp_path):
+    mine = tmp_path / "mine.onnx"
+    mine.write_bytes(DATA)
+    unknown = spec(sha256=None)
+    store.adopt(unknown, mine)
+    assert (store.verify(unknown).state, store.verify(unknown).checksum) == ("ready", "unknown")
+    mine.write_bytes(b"<!DOCTYPE html>")
+    with pytest.raises(WeightsDamaged):
+        store.adopt(unknown, mine)
+    assert store.locate(unknown).read_bytes() == DATA
+
+
+def test_a_checksum_from_third_parties_is_unverified_until_a_download_agrees(store):
+    told = spec(sha256_verified=False)
+    assert store.verify(told).checksum == "unverified"
+    store.fetch(told)
+    assert store.verify(told).checksum == "verified"
+
+
+def test_models_that_arrive_together_are_all_recorded(store):
+    specs = [spec(name=f"m{n}", file=f"m{n}.onnx", sha256=None) for n in range(5)]
+    threads = [threading.Thread(target=store.fetch, args=(one,)) for one in specs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [store.verify(one).checksum for one in specs] == ["verified"] * 5
 
 
 def test_downloads_go_on_in_the_background_and_can_be_stopped(store, hub):
