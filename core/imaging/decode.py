@@ -86,8 +86,6 @@ def explained(name: str, data: bytes, *, max_megapixels: int) -> Iterator[None]:
         SyntaxError,
         EOFError,
         TypeError,
-        AttributeError,
-        AssertionError,
         ArithmeticError,
         LookupError,
         RuntimeError,
@@ -145,9 +143,8 @@ def opened(data: bytes) -> Image.Image:
 
 def decoded(picture: Image.Image, data: bytes) -> Decoded:
     """Decode what :func:`opened` gave; ``data`` are the same bytes."""
-    before = picture.getexif().get(_ORIENTATION, 1)  # a TIFF turns by itself while it is loaded
     picture.load()
-    turn = before if picture.format == "TIFF" else picture.getexif().get(_ORIENTATION, 1)
+    turn = picture.getexif().get(_ORIENTATION, 1)  # 1 for a TIFF, which turned while it was loaded
     if picture.format == "JPEG" and picture.mode == "CMYK" and "adobe" not in picture.info:
         picture = _like(picture, ImageChops.invert(picture))  # only Adobe's are stored inverted
     ImageOps.exif_transpose(picture, in_place=True)
@@ -186,12 +183,22 @@ def _wide(picture: Image.Image, data: bytes, turn: int) -> Wide | None:
         return None
     if found.ndim == 3:
         found = found[:, :, [2, 1, 0, 3][: found.shape[2]]]
-    key = picture.info.get("transparency")
-    if isinstance(key, int) and found.ndim == 2:
-        shown = np.where(found == key, 0, 65535).astype(np.uint16)
-        found = np.dstack([found, found, found, shown])
     upright = np.ascontiguousarray(_TURNS[turn](found) if turn in _TURNS else found)
-    return upright if upright.shape[1::-1] == picture.size else None
+    if not _agree(picture, upright):
+        return None
+    key = picture.info.get("transparency")
+    if isinstance(key, int) and upright.ndim == 2:
+        shown = np.where(upright == key, 0, 65535).astype(np.uint16)
+        return np.dstack([upright, upright, upright, shown])
+    return upright
+
+
+def _agree(picture: Image.Image, wide: Wide) -> bool:
+    """Whether Pillow sees the same first channel; else only what Pillow sees is used."""
+    bands = picture.getbands()
+    theirs = np.asarray(picture if len(bands) == 1 else picture.getchannel(0))
+    ours = wide if wide.ndim == 2 else wide[:, :, 0]
+    return np.array_equal(theirs, ours >> 8 if theirs.dtype == np.uint8 else ours)
 
 
 def _has_16_bits(picture: Image.Image, data: bytes) -> bool:

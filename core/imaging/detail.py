@@ -5,6 +5,8 @@ In:  lightness ``(H, W)`` float32 0..100 of both.   Out: lightness of the painte
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from core.imaging.masks import blur
@@ -51,7 +53,7 @@ def _missing_grain(painted: Array, theirs: Array, where: Mask) -> Array:
 
 def _bands(lightness: Array) -> list[Array]:
     layers = [lightness, *(blur(lightness, radius) for radius in RADII_PX)]
-    return [fine - coarse for fine, coarse in zip(layers, layers[1:], strict=False)]
+    return [fine - coarse for fine, coarse in itertools.pairwise(layers)]
 
 
 def _mean(values: Array, where: Mask, weight: float) -> float:

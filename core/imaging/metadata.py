@@ -154,8 +154,8 @@ def source_type_of(packet: bytes | None) -> str:
 def xmp_of(picture: Image.Image) -> bytes | None:
     """The XMP packet of an opened picture."""
     found = picture.info.get("xmp") or picture.info.get("XML:com.adobe.xmp")
-    if found is None and picture.format == "TIFF":
-        found = picture.tag_v2.get(_Base.XMLPacket)  # type: ignore[attr-defined]
+    if found is None:
+        found = getattr(picture, "tag_v2", {}).get(_Base.XMLPacket)
     if isinstance(found, str):
         return found.encode("utf-8", "replace")
     return found if isinstance(found, bytes) else None

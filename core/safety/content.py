@@ -45,8 +45,7 @@ STYLE = "drawing"
 SIDE = 224
 LIMIT = 0.85
 LIMIT_STRICT = 0.70
-"""Applies when someone young is shown; 'sexy' then counts fully as well. Everyday pictures reach
-%MARGINS%."""
+"""Applies when someone young is shown; 'sexy' then counts fully as well."""
 STRICT_BELOW_YEARS = 20.0
 CLOSE_UP_SHARE = 0.2
 """Below this share of the picture, faces never misled the check (most: 0.51)."""

@@ -52,13 +52,13 @@ def build(services: Services, lang: Lang) -> None:
         js_on_load=LISTEN,
         elem_id="models-list",
     )
-    own = gr.UploadButton(
-        t("model.own", lang),
-        file_types=[".onnx"],
-        visible="hidden",
-        interactive=not services.settings.public,
-        elem_id="models-own",
-    )
+    # Opened by the row's own button; the page shows only that one.
+    with gr.Column(elem_id="models-own", elem_classes="ff-away", min_width=0):
+        own = gr.UploadButton(
+            t("model.own", lang),
+            file_types=[".onnx"],
+            interactive=not services.settings.public,
+        )
     timer = gr.Timer(TICK_S, active=False)
     outputs = [top, listed, timer]
 

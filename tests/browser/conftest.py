@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import shutil
 import warnings
 from collections.abc import Callable, Iterator
@@ -30,7 +31,8 @@ FLAGS = (
     "--disable-sync",
 )
 DESKTOP, PHONE = (1280, 800), (390, 844)
-RESULTS = Path("test-results")
+RESULTS = Path(os.environ.get("UI_RESULTS", "test-results"))
+"""Any run of pytest-playwright empties ``test-results`` when it starts."""
 expect.set_options(timeout=15_000)
 
 
@@ -40,6 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"))
             item.add_marker(pytest.mark.filterwarnings("ignore:.*no_silent_downcasting"))
+            item.add_marker(pytest.mark.filterwarnings("ignore:The copy keyword is deprecated"))
             ignored = "ignore::pytest.PytestUnraisableExceptionWarning"
             item.add_marker(pytest.mark.filterwarnings(ignored))
 
@@ -151,7 +154,7 @@ def visit(browser: Browser) -> Iterator[Visit]:
 
 def shot(page: Page, name: str) -> Path:
     """A picture of the window in ``test-results``, to be looked at."""
-    RESULTS.mkdir(exist_ok=True)
+    RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"{name}.png"
     page.screenshot(path=path, animations="disabled", scale="css")
     return path

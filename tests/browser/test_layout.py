@@ -93,7 +93,7 @@ def test_axe_finds_nothing_but_the_known_one(show, tab, dark):
     open_tab(page, tab)
     if tab == "System":
         page.locator("#system-check").click()
-        page.wait_for_selector("#system-head table", timeout=30_000)
+        page.wait_for_selector("#system-table table", timeout=30_000)
     options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
     found = Axe().run(page, options=options).response["violations"]
     ours = {
@@ -147,7 +147,7 @@ def test_system_tells_runs_and_frees(show):
     page = show()
     open_tab(page, "System")
     page.locator("#system-test").click()
-    page.wait_for_selector("#system-head td:has-text('ms')", timeout=60_000)
+    page.wait_for_selector("#system-table td:has-text('ms')", timeout=60_000)
     expect(page.locator("#system-head")).to_contain_text("Processor (your choice)")
     page.locator("#system-free").click()
     expect(page.locator("#system-told")).to_contain_text("MB given back", timeout=20_000)

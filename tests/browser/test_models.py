@@ -108,3 +108,35 @@ def test_a_file_at_hand_is_checked_before_it_is_used(page, hub, tmp_path):
     page.locator("#models-own input[type=file]").set_input_files(right)
     expect(row(page)).to_contain_text("Ready", timeout=20_000)
     assert hub.requests == []
+
+
+def test_a_download_goes_on_when_the_page_is_loaded_again(page, hub):
+    hub.slow_s = 0.15
+    accept(page)
+    expect(row(page).get_by_role("progressbar")).to_be_visible(timeout=10_000)
+    page.reload()
+    page.get_by_role("tab", name="Models", exact=True).click()
+    bar = row(page).get_by_role("progressbar")
+    expect(bar).to_be_visible(timeout=10_000)
+    before = int(bar.get_attribute("aria-valuenow"))
+    page.wait_for_function(
+        "before => { const b = document.querySelector('[data-model] [role=progressbar]');"
+        " return !b || Number(b.getAttribute('aria-valuenow')) > before; }",
+        arg=before,
+        timeout=20_000,
+    )
+    hub.slow_s = 0.0
+    expect(row(page)).to_contain_text("Ready", timeout=60_000)
+    expect(page.locator("#models-top")).to_contain_text("12 MB downloaded")
+
+
+def test_the_keyboard_goes_into_the_licence_and_back(page, hub):
+    row(page).get_by_role("button", name="Download").first.press("Enter")
+    expect(row(page).get_by_role("checkbox")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(row(page).get_by_role("alert")).to_contain_text("Still needed")
+    shot(page, "models-licence")
+    row(page).get_by_role("button", name="Cancel").press("Enter")
+    expect(row(page).get_by_role("button", name="Download").first).to_be_focused()
+    assert hub.requests == []
