@@ -161,6 +161,6 @@ def _need(visit: Visit, lang: Lang) -> str:
         return f'<p class="ff-need{tone}"{role}>{escape(t("need", lang, list=listed))}</p>'
     if visit.cancelled:
         return f'<p class="ff-need" role="status">{escape(t("cancelled", lang))}</p>'
-    if visit.preview and visit.done is None:
+    if visit.preview and visit.done is None and visit.problem is None:
         return f'<p class="ff-need">{cards.icon("eye")} {escape(t("preview.hint", lang))}</p>'
     return f'<p class="ff-need">{cards.icon("check")} {escape(t("need.none", lang))}</p>'

@@ -9,6 +9,7 @@ from pathlib import Path
 import gradio as gr
 from starlette.middleware import Middleware
 
+from core.results import keep_for
 from core.services import Services
 from facefusion_ui import provider_badge
 from facefusion_ui.cards import PICK, icon
@@ -51,6 +52,8 @@ def launch(
     """Serve ``blocks``; the address. With ``wait`` it returns when the server ends."""
     settings = services.settings
     settings.outputs.mkdir(parents=True, exist_ok=True)
+    if settings.public:
+        keep_for(settings.outputs, settings.keep_hours)
     blocks.queue(default_concurrency_limit=None, max_size=64)
     _, address, _ = blocks.launch(
         server_name=settings.host,

@@ -23,8 +23,8 @@ def spoken(done: Done, lang: Lang) -> str:
     """The headline's sentence."""
     report = done.report
     if not report.frames_changed:
-        reasons = [n for n in report.notices if n.key.startswith(("none.", "note.face"))]
-        told = [n for n in reasons if n.key != "none.image"] or reasons
+        reasons = [n for n in report.notices if n.key.startswith("none.")]
+        told = [n for n in reasons if n.key != "none.image"]
         return said(told[0], lang) if told else t("none.title", lang)
     if report.faces_changed < done.asked:
         return t("done.part", lang, a=report.faces_changed, b=done.asked)

@@ -139,8 +139,8 @@ _IMAGE = {
     ),
     "preview.alt": ("Preview of the result", "结果预览"),
     "preview.hint": (
-        "This is a preview. Press the button to make the file.",
-        "这是预览，点击按钮生成文件。",
+        "Preview only. The button makes the file.",
+        "仅为预览，点击按钮生成文件。",
     ),
     "load.engine": ("Getting the engine ready…", "正在准备引擎…"),
     "work.image": ("Putting the new face on face {n}…", "正在为面孔 {n} 换脸…"),

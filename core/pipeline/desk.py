@@ -112,4 +112,4 @@ def _file_key(path: Path) -> tuple[str, int, int]:
 
 
 def _bytes_of(seen: Seen) -> int:
-    return int(seen.still.pixels.nbytes * 2)
+    return seen.still.size_bytes

@@ -234,6 +234,8 @@ class Renderer:
         ]
         target = self._desk.look(request.target, provider=provider, stages=job.stages)
         _stop_if(stop)
+        if not target.faces:
+            raise NoFaceFound(say("noface.pic"))
         tell("check", 0.3)
         self._check(photos, target, provider, job)
         _stop_if(stop)
@@ -241,8 +243,6 @@ class Renderer:
             job.notice(sentence)
         if any(kind.needs_source for kind in kinds):
             job.sources = _source_faces(photos, job)
-        if not target.faces:
-            raise NoFaceFound(say("noface.pic"))
         chosen = choose(target.faces, request.people)
         steps = [kind(chosen_, job) for kind, chosen_ in zip(kinds, options, strict=True)]
         tell("swap", 0.5)
@@ -258,6 +258,8 @@ class Renderer:
         """Everyone in photos and picture decides together how strict the check is."""
         strict = needs_strict(face for seen in (*photos, target) for face in seen.faces)
         for number, photo in enumerate(photos, start=1):
+            if not photo.faces:
+                continue  # it is not used
             self._desk.check(
                 photo,
                 what="photo",
@@ -274,7 +276,7 @@ class Renderer:
             kind = format_for(request.target, request.output.format)
             folder = self._settings.outputs / secrets.token_urlsafe(16)
             return folder / output_name(request.target, kind)
-        if named.suffix and named.suffix.lower() not in FORMATS:
+        if request.output.format is None and named.suffix.lower() not in FORMATS:
             raise OptionError(say("err.format", name=named.name), hint=say("err.format.hint"))
         originals = {path.resolve() for path in (request.target, *request.sources)}
         if named.resolve() in originals:

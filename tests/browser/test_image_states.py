@@ -193,7 +193,8 @@ def test_nothing_changed_is_not_called_done(
     page = visit(fake_site.address)
     make_ready(page)
     press(page)
-    expect(page.locator("#headline .ff-warn")).to_contain_text("A face was left as it was")
+    expect(page.locator("#headline")).to_have_text("Nothing changed")
+    expect(page.locator("#card .ff-notice")).to_contain_text("A face was left as it was")
     expect(page.locator("#download")).to_be_hidden()
     shot(page, "image-nothing-changed")
 
