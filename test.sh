@@ -22,4 +22,5 @@ $python -m ruff check .
 $python -m ruff format --check .
 $python -m mypy --strict core scripts/start.py
 $python -c 'from importlinter.cli import lint_imports_command as run; run()'
-exec $python -m pytest "$@"
+# One file stays on one worker: the page and the engine are started once a file.
+exec $python -m pytest -n 2 --dist loadfile "$@"

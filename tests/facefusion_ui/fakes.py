@@ -196,7 +196,7 @@ class FakeServices:
         return getattr(self.real, name)
 
 
-def wait_until(true: Callable[[], bool], seconds: float = 10.0) -> None:
+def wait_until(true: Callable[[], bool], seconds: float = 30.0) -> None:
     """Return when ``true`` holds; AssertionError after ``seconds``."""
     end = time.monotonic() + seconds
     while not true():
