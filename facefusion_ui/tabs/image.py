@@ -218,7 +218,7 @@ def _wire(
         return board.show(now) if desk.preview(now) else board.nothing
 
     def then_preview(event: Any) -> None:
-        event.then(preview, visit, board.outputs, **QUIET)
+        event.then(preview, visit, board.outputs, trigger_mode="multiple", **QUIET)
 
     def put_picture(now: Visit, path: str | None) -> Iterator[list[Any]]:
         board.told(now, "pic", path)

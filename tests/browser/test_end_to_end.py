@@ -78,7 +78,10 @@ def test_moving_a_knob_shows_a_new_preview(real_site: Site, visit: Visit) -> Non
     expect(page.locator("#layer img")).to_be_visible()
     before = page.locator("#layer img").get_attribute("src")
     page.locator("#tune .label-wrap").first.click()
-    page.get_by_label("range slider for Likeness").focus()
+    knob = page.get_by_label("range slider for Likeness")
+    expect(knob).to_be_visible()
+    page.wait_for_timeout(400)  # the fold slides open; keys pressed before that are lost
+    knob.focus()
     page.keyboard.press("Home")
     expect(page.locator("#layer img")).not_to_have_attribute("src", before or "")
     expect(page.get_by_role("button", name="Reset", exact=True)).to_be_visible()

@@ -125,10 +125,13 @@ def test_the_newest_wish_is_the_one_previewed(
     make_ready(page)
     page.locator("#tune .label-wrap").first.click()
     knob = page.get_by_label("range slider for Likeness")
+    expect(knob).to_be_visible()
+    page.wait_for_timeout(400)  # a slider sets itself to its value while its fold opens
     knob.focus()
     for _ in range(4):
         page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("button", name="Reset", exact=True)).to_be_visible()
+    expect(knob).to_have_value("50")
     wait_until(lambda: previewed(renderer) == pytest.approx(0.5))
     shot(page, "image-fine-tune")
     page.get_by_role("button", name="Reset", exact=True).click()
