@@ -73,7 +73,10 @@ def main(arguments: list[str]) -> int:
     try:
         environment = Environment(ROOT)
         environment.prepare(
-            builds[-1] if builds else None, nvidia="--nvidia" in chosen, dev="--dev" in chosen
+            builds[-1] if builds else None,
+            nvidia="--nvidia" in chosen,
+            dev="--dev" in chosen,
+            repair="--setup-only" in chosen,
         )
     except SetupFailed as failed:
         say(f"\n{failed}")
@@ -110,9 +113,17 @@ class Environment:
         self.python = self.venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
         self.has_card = has_card or nvidia_card
 
-    def prepare(self, asked: str | None, *, nvidia: bool = False, dev: bool = False) -> None:
+    def prepare(
+        self,
+        asked: str | None,
+        *,
+        nvidia: bool = False,
+        dev: bool = False,
+        repair: bool = False,
+    ) -> None:
         """Install what is missing or different. What was asked once stays asked.
 
+        ``repair`` compares every package with what it should be, not only ONNX Runtime's files.
         A card that was seen once counts for ever: a driver that sleeps must not cost a download.
         """
         check_python()
@@ -122,9 +133,14 @@ class Environment:
         name = resolve(choice, card=card)
         wanted = State(asked=choice, card=card, dev=dev or before.dev, build=name)
         wanted = replace(wanted, stamp=self.stamp_of(wanted))
-        if before.stamp == wanted.stamp and self.is_whole(BUILDS[name]):
+        same = before.stamp == wanted.stamp and self.is_whole(BUILDS[name])
+        if same and not repair:
             return
-        say("Setting up. This happens once and takes a minute or two.")
+        say(
+            "Checking the set-up."
+            if same
+            else "Setting up. This happens once and takes a minute or two."
+        )
         self.check_folder(BUILDS[name])
         self.make()
         self.write_state(replace(wanted, stamp=""))
@@ -260,7 +276,15 @@ class Environment:
         lines = self.requirements(state)
         runtime = [line for line in lines if is_runtime(line)]
         override = runtime if build.dist == "onnxruntime" else [NEVER]
-        install = [*uv, "install", *python, "--constraint", str(self.root / "constraints.txt")]
+        # Compiled now, the first start of the page does not have to.
+        install = [
+            *uv,
+            "install",
+            "--compile-bytecode",
+            *python,
+            "--constraint",
+            str(self.root / "constraints.txt"),
+        ]
         for option, text in (("--requirement", lines), ("--override", override)):
             path = self.venv / f"{option[2:]}s.txt"
             path.write_text("\n".join(text) + "\n", encoding="utf-8")

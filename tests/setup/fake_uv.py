@@ -25,6 +25,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("names", nargs="*")
     for option in ("--python", "--constraint", "--requirement", "--override"):
         parser.add_argument(option)
+    parser.add_argument("--compile-bytecode", action="store_true")
     parser.add_argument("--reinstall-package", action="append", default=[])
     given = parser.parse_intermixed_args(arguments)
     site = next(Path(given.python).parent.parent.glob("lib/python*/site-packages"))

@@ -272,7 +272,22 @@ def test_setup_only_stops_before_the_app_and_keeps_standard_output_empty(program
     done = program.run("--setup-only", "--cpu")
     assert (done.returncode, done.stdout) == (0, "")
     assert "Set-up is complete." in done.stderr
-    assert program.run("--setup-only").stderr == ""
+    assert program.run().stderr == ""
+    again = program.run("--setup-only")
+    assert (again.returncode, again.stdout) == (0, "")
+    assert "Checking the set-up." in again.stderr
+
+
+@pytest.mark.parametrize("gone", ["nvidia-cublas", "gradio"])
+def test_setup_only_brings_back_any_package_that_went_missing(program, gone):
+    program.card = True
+    program.prepare()
+    for folder in [one for one in program.environment.packages() if start.dist_name(one) == gone]:
+        shutil.rmtree(folder)
+    assert gone not in program.packages
+    assert program.prepare() == []
+    program.prepare(repair=True)
+    assert gone in program.packages
 
 
 def test_no_python_is_said_in_a_sentence(program, tmp_path):
