@@ -28,12 +28,16 @@ KEPT_BYTES = 400_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """A picture, its faces from left to right, and for which uses it passed the content check."""
+    """A picture, its faces from left to right, and for which uses it passed the content check.
+
+    ``models`` names the models that really ran on it.
+    """
 
     path: Path
     still: Still
     faces: tuple[Face, ...]
     passed: set[str] = field(default_factory=set)
+    models: set[str] = field(default_factory=set)
 
 
 class Desk:
@@ -57,20 +61,27 @@ class Desk:
                 found = self._kept.get(key)
             if found is not None:
                 return found
-            with stages.timed("read"):
-                still = read_still(
-                    path,
-                    max_megapixels=self._settings.max_megapixels,
-                    max_bytes=self._settings.max_upload_mb * 1_000_000,
-                )
-            with stages.timed("analyse"):
-                faces = Analyser(self._opener(provider)).analyse(still.pixels, hands=True)
-            seen = Seen(path, still, faces)
-            with self._guard:
-                self._busy.pop(key, None)
-                if _bytes_of(seen) <= KEPT_BYTES:
+            try:
+                seen = self._see(path, provider, stages)
+            finally:
+                with self._guard:
+                    self._busy.pop(key, None)
+            if _bytes_of(seen) <= KEPT_BYTES:
+                with self._guard:
                     self._kept[key] = seen
             return seen
+
+    def _see(self, path: Path, provider: str, stages: Stages) -> Seen:
+        with stages.timed("read"):
+            still = read_still(
+                path,
+                max_megapixels=self._settings.max_megapixels,
+                max_bytes=self._settings.max_upload_mb * 1_000_000,
+            )
+        models: set[str] = set()
+        with stages.timed("analyse"):
+            faces = Analyser(self._opener(provider, models)).analyse(still.pixels, hands=True)
+        return Seen(path, still, faces, models=models)
 
     def check(
         self,
@@ -87,7 +98,7 @@ class Desk:
         if passed in seen.passed:
             return
         with stages.timed("check"):
-            ContentCheck(self._opener(provider)).check(
+            ContentCheck(self._opener(provider, seen.models)).check(
                 seen.still.pixels, what=what, strict=strict, faces=seen.faces, number=number
             )
         seen.passed.add(passed)
@@ -97,8 +108,12 @@ class Desk:
         with self._guard:
             self._kept.clear()
 
-    def _opener(self, provider: str) -> Callable[[ModelSpec], Session]:
-        return lambda spec: self._sessions.open(spec, provider)
+    def _opener(self, provider: str, used: set[str]) -> Callable[[ModelSpec], Session]:
+        def open_session(spec: ModelSpec) -> Session:
+            used.add(spec.name)
+            return self._sessions.open(spec, provider)
+
+        return open_session
 
 
 def _file_key(path: Path) -> tuple[str, int, int]:

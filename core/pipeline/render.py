@@ -21,7 +21,6 @@ from core import registry
 from core.config import Settings
 from core.errors import Cancelled, NoFaceFound, OptionError, UnusableOutput
 from core.faces.analyse import MODELS as FACE_MODELS
-from core.faces.embed import cosine
 from core.faces.select import choose
 from core.imaging.stills import FORMATS, format_for, output_name, write_still
 from core.pipeline.desk import Desk, Seen
@@ -33,6 +32,7 @@ from core.pipeline.report import (
     ProviderLine,
     RenderReport,
 )
+from core.pipeline.sources import SourceLook, source_faces, source_looks
 from core.pipeline.stages import Stages
 from core.registry import Applied, Processor
 from core.request import RenderRequest
@@ -42,11 +42,7 @@ from core.safety.content import NSFW5, needs_strict
 from core.safety.label import draw_label, draw_preview_mark
 from core.safety.provenance import Provenance
 from core.sentences import Sentence, say
-from core.swappers.textured_mesh import source_warnings
 from core.types import Face, Frame, ModelSpec, Pixels, ProvenanceRecord, Session, SourceFace
-
-SAME_PERSON_COSINE = 0.50
-"""Below this two photos hardly show one person (embedded_engine.md, section 4.3)."""
 
 Progress = Callable[[str, float], None]
 """Called with the stage's name and how much of the whole is done, 0..1."""
@@ -63,16 +59,6 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceLook:
-    """What was seen in one source photo; ``face`` is the one that will be used."""
-
-    path: Path
-    face: Face | None
-    faces: int
-    notices: tuple[Sentence, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Preview:
     """A small picture that carries a visible mark, and the report of making it."""
 
@@ -82,16 +68,21 @@ class Preview:
 
 @dataclass(slots=True)
 class Job:
-    """The world of one piece of work, as processors see it (``core.registry.Context``)."""
+    """The world of one piece of work, as processors see it (``core.registry.Context``).
+
+    ``models`` names the models that really took part.
+    """
 
     open_session: Callable[[ModelSpec], Session]
     sources: Sequence[SourceFace] = ()
     stages: Stages = field(default_factory=Stages)
+    models: set[str] = field(default_factory=set)
     _notices: dict[Sentence, None] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def session(self, spec: ModelSpec) -> Session:
         """The shared session of a model."""
+        self.models.add(spec.name)
         return self.open_session(spec)
 
     def notice(self, sentence: Sentence) -> None:
@@ -160,15 +151,7 @@ class Renderer:
     ) -> tuple[SourceLook, ...]:
         """Find the face to use in each source photo, with remarks on how well it will do."""
         asked = provider or self._settings.provider
-        looks: list[SourceLook] = []
-        for number, path in enumerate(paths, start=1):
-            seen = self._desk.look(path, provider=asked)
-            face = _largest(seen.faces)
-            notices = list(_photo_remarks(seen, number))
-            if face is not None and _differs(face, [look.face for look in looks]):
-                notices.append(say("photo.differ"))
-            looks.append(SourceLook(path, face, len(seen.faces), tuple(notices)))
-        return tuple(looks)
+        return source_looks([self._desk.look(path, provider=asked) for path in paths])
 
     def preview(self, request: RenderRequest, *, max_side: int = 1280) -> Preview:
         """The result as the writer would get it, made small and visibly marked."""
@@ -238,11 +221,12 @@ class Renderer:
             raise NoFaceFound(say("noface.pic"))
         tell("check", 0.3)
         self._check(photos, target, provider, job)
+        job.models.update(*(seen.models for seen in (*photos, target)))
         _stop_if(stop)
         for sentence in target.still.notices:
             job.notice(sentence)
         if any(kind.needs_source for kind in kinds):
-            job.sources = _source_faces(photos, job)
+            job.sources = source_faces(photos, job.notice)
         chosen = choose(target.faces, request.people)
         steps = [kind(chosen_, job) for kind, chosen_ in zip(kinds, options, strict=True)]
         tell("swap", 0.5)
@@ -290,7 +274,7 @@ class Renderer:
         pixels = draw_label(rendered.frame.pixels) if label else rendered.frame.pixels
         record = ProvenanceRecord(
             title="AI-edited picture",
-            models=tuple(spec.name for spec in self._models(request)),
+            models=tuple(spec.name for spec in self._models(request, job)),
             actions=tuple(step.processor for step in request.steps),
             label=label,
         )
@@ -311,10 +295,11 @@ class Renderer:
             ProvenanceFacts.model_validate(written.mark, from_attributes=True),
         )
 
-    def _models(self, request: RenderRequest) -> tuple[ModelSpec, ...]:
+    def _models(self, request: RenderRequest, job: Job) -> tuple[ModelSpec, ...]:
+        """The models that took part, in a steady order."""
         steps = [registry.processor(step.processor) for step in request.steps]
         specs = [*FACE_MODELS, NSFW5, *(spec for kind in steps for spec in kind.models)]
-        return tuple({spec.name: spec for spec in specs}.values())
+        return tuple({spec.name: spec for spec in specs if spec.name in job.models}.values())
 
     def _report(
         self,
@@ -326,12 +311,9 @@ class Renderer:
         output: OutputFacts | None = None,
         provenance: ProvenanceFacts | None = None,
     ) -> RenderReport:
-        specs = {spec.name: spec for spec in self._models(request)}
-        lines = [
-            report
-            for report in self._sessions.reports(self._provider(request))
-            if report.model in specs
-        ]
+        models = self._models(request, job)
+        reports = self._sessions.reports(self._provider(request))
+        lines = [report for report in reports if report.model in job.models]
         return RenderReport(
             frames_total=1,
             frames_changed=int(bool(rendered.changed)),
@@ -341,50 +323,11 @@ class Renderer:
             providers=tuple(ProviderLine.of(report) for report in lines),
             notices=tuple(Notice.of(sentence) for sentence in job.notices),
             stage_ms=job.stages.ms,
-            models=tuple(ModelLine.of(specs[report.model]) for report in lines),
+            models=tuple(ModelLine.of(spec) for spec in models),
             elapsed_s=round(time.perf_counter() - start, 3),
             output=output,
             provenance=provenance,
         )
-
-
-def _source_faces(photos: Sequence[Seen], job: Job) -> tuple[SourceFace, ...]:
-    found: list[SourceFace] = []
-    for number, photo in enumerate(photos, start=1):
-        for sentence in _photo_remarks(photo, number):
-            job.notice(sentence)
-        face = _largest(photo.faces)
-        if face is None:
-            continue
-        if _differs(face, [source.face for source in found]):
-            job.notice(say("photo.differ"))
-        found.append(SourceFace(photo.still.pixels, face))
-    if not found:
-        raise NoFaceFound(
-            say("noface.photos" if photos else "need.photo"), hint=say("noface.photos.hint")
-        )
-    return tuple(found)
-
-
-def _photo_remarks(photo: Seen, number: int) -> tuple[Sentence, ...]:
-    face = _largest(photo.faces)
-    if face is None:
-        return (*photo.still.notices, say("noface.photo", n=number))
-    many = (say("photo.many", n=number, k=len(photo.faces)),) if len(photo.faces) > 1 else ()
-    warnings = source_warnings(SourceFace(photo.still.pixels, face))
-    return (*photo.still.notices, *many, *warnings)
-
-
-def _differs(face: Face, others: Sequence[Face | None]) -> bool:
-    first = next((other for other in others if other is not None), None)
-    if first is None:
-        return False
-    name = "descriptor1024"
-    return cosine(face.embeddings[name], first.embeddings[name]) < SAME_PERSON_COSINE
-
-
-def _largest(faces: Sequence[Face]) -> Face | None:
-    return max(faces, key=lambda face: face.area_px, default=None)
 
 
 def _numbered(faces: Sequence[Face]) -> tuple[Face, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 from core.config import Settings
 from core.errors import AppError, Cancelled
 from core.imaging.stills import read_still
-from core.pipeline.render import Look, Preview, SourceLook
+from core.pipeline.render import Look, Preview
 from core.pipeline.report import (
     ModelLine,
     Notice,
@@ -24,6 +24,7 @@ from core.pipeline.report import (
     ProviderLine,
     RenderReport,
 )
+from core.pipeline.sources import SourceLook
 from core.request import RenderRequest
 from core.safety.label import draw_preview_mark
 from core.sentences import Sentence, say

@@ -22,6 +22,7 @@ from core.errors import (
     UnusableOutput,
 )
 from core.faces.analyse import Analyser
+from core.faces.detect import BLAZEFACE
 from core.faces.embed import same_person
 from core.pipeline import desk, render
 from core.pipeline.render import Job, render_frame
@@ -69,6 +70,20 @@ def test_the_report_is_true(services, request_for, tmp_path):
     assert {line.asked for line in report.providers} == {"cpu"}
     assert {"swap", "analyse", "check", "write"} <= set(report.stage_ms)
     assert {line.name for line in report.models} == {line.model for line in report.providers}
+
+
+def test_only_models_that_took_part_are_named(services, request_for):
+    """The second finder knows this face no better, so it is never asked."""
+    services.renderer.free()
+    services.sessions.open(BLAZEFACE, "cpu").load()
+    report = services.renderer.render_image(request_for())
+    named = [line.name for line in report.models]
+    assert {"centerface", "face_mesh478", "nsfw5"} <= set(named)
+    assert "blazeface_back256" not in named
+    assert list(services.provenance.verify(report.output.path).models) == named
+    assert {line.model for line in report.providers} == set(named)
+    again = services.renderer.render_image(request_for())
+    assert [line.name for line in again.models] == named  # also when the pictures were kept
 
 
 def test_the_result_is_the_source_person_and_only_the_face_changed(
