@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import inspect
 import json
-import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts import App, CycloptsError, Parameter
 from pydantic import ValidationError
-from pydantic.fields import FieldInfo
 from rich.console import Console
 
 from core import registry, terminal
 from core.config import VERSION, Settings
 from core.errors import AppError, InputError, OptionError
+from core.flags import Json, option_parameters, request_parameters, slot
 from core.pipeline.report import Notice, RenderReport
 from core.registry import Processor
 from core.request import People, RenderRequest, Step
@@ -30,9 +29,6 @@ from core.runtime.providers import check_choice
 if TYPE_CHECKING:  # the services load models' libraries, which --help must not wait for
     from core.services import Services
 
-log = logging.getLogger(__name__)
-
-Json = Annotated[bool, Parameter(help="Print one JSON document instead of text.", negative="")]
 FilePath = Annotated[Path, Parameter(allow_leading_hyphen=True)]
 ServicesMaker = Callable[[Settings], "Services"]
 PageOpener = Callable[[Settings, bool], None]
@@ -98,16 +94,16 @@ def _render_command(
 ) -> Callable[..., int]:
     others = [other for other in registry.processors() if other is not kind]
 
-    parameters = [*_request_parameters(kind), *_option_parameters((kind, *others))]
+    parameters = [*request_parameters(kind), *option_parameters((kind, *others))]
     defaults = {each.name: each.default for each in parameters}
 
     def command(**said: Any) -> int:
         given = defaults | said
         options = {
             other.name: {
-                name: given[_slot(other, name)]
+                name: given[slot(other, name)]
                 for name in other.Options.model_fields
-                if given[_slot(other, name)] is not None
+                if given[slot(other, name)] is not None
             }
             for other in (kind, *others)
         }
@@ -184,71 +180,6 @@ def _people(numbers: Sequence[int], *, everyone: bool) -> People:
             raise InputError("Faces are numbered from 1, left to right.", hint="Try --face 1.")
         return People(choose="numbers", numbers=tuple(numbers))
     return People(choose="everyone" if everyone else "largest")
-
-
-def _keyword(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> Any:
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default
-    )
-
-
-def _request_parameters(kind: type[Processor]) -> list[inspect.Parameter]:
-    def said(annotation: Any, text: str, **more: Any) -> Any:
-        return Annotated[annotation, Parameter(help=text, **more)]
-
-    photos = said(
-        tuple[Path, ...],
-        "Photo of the new face; may be given several times.",
-        allow_leading_hyphen=True,
-        negative="",
-        show_default=False,
-    )
-    picture = said(Path, "Picture in which a face changes.", allow_leading_hyphen=True)
-    output = said(
-        Path | None, "File to write; its ending sets the format.", allow_leading_hyphen=True
-    )
-    report = said(Path | None, "Write the report to this JSON file.", allow_leading_hyphen=True)
-    numbers = said(
-        tuple[int, ...],
-        "Number of the face to change, left to right; may be given several times.",
-        negative="",
-        show_default=False,
-    )
-    return [
-        *([_keyword("source", photos)] if kind.needs_source else []),
-        _keyword("target", picture),
-        _keyword("output", output, None),
-        _keyword("consent", said(bool, "Everyone shown agreed to this.", negative=""), False),
-        _keyword("face", numbers, ()),
-        _keyword("everyone", said(bool, "Change every face.", negative=""), False),
-        _keyword("provider", said(str, "auto, cpu, cuda, tensorrt, …"), "auto"),
-        _keyword("quality", said(int, "File quality, 1 to 100."), 92),
-        _keyword("label", said(bool, "Show a small label in the picture.", negative=""), False),
-        _keyword("overwrite", said(bool, "Replace an existing file.", negative=""), False),
-        _keyword("report", report, None),
-        _keyword("json", Json, False),
-    ]
-
-
-def _option_parameters(kinds: Sequence[type[Processor]]) -> list[inspect.Parameter]:
-    return [
-        _option_parameter(kind, name, described)
-        for kind in kinds
-        for name, described in kind.Options.model_fields.items()
-    ]
-
-
-def _option_parameter(kind: type[Processor], name: str, described: FieldInfo) -> inspect.Parameter:
-    flag = f"--{kind.name}.{name.replace('_', '-')}"
-    text = f"{described.description} (default {described.default})"
-    parameter = Parameter(name=flag, help=text, group=Group(f"Options of {kind.name}"))
-    kept: Any = described.annotation
-    made: inspect.Parameter = _keyword(_slot(kind, name), Annotated[kept | None, parameter], None)
-    return made
-
-
-def _slot(kind: type[Processor], name: str) -> str:
-    return f"{kind.name}__{name}"
 
 
 def _add_page(app: App, settings: Settings, open_page: PageOpener) -> None:

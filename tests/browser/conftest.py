@@ -152,6 +152,12 @@ def visit(browser: Browser) -> Iterator[Visit]:
     assert faults == []
 
 
+def known_to_axe(finding: dict[str, Any], node: dict[str, Any]) -> bool:
+    """Gradio's own fault: the Gallery's upload icon is a button inside a button."""
+    upload = "#photos" in str(node["target"]) or 'aria-label="choose a file"' in node["html"]
+    return bool(finding["id"] == "nested-interactive" and upload)
+
+
 def shot(page: Page, name: str) -> Path:
     """A picture of the window in ``test-results``, to be looked at."""
     RESULTS.mkdir(parents=True, exist_ok=True)

@@ -13,8 +13,6 @@ from PIL import Image
 
 from core.cli import run_command
 from core.config import PROJECT, Settings
-from core.pipeline.render import Renderer
-from core.request import RenderRequest
 from core.services import build_services
 from core.system import models_markdown
 
@@ -224,8 +222,3 @@ def test_the_exit_code_reaches_the_shell(tmp_path):
     )
     assert done.returncode == 2
     assert "nowhere.png is not there" in done.stderr
-
-
-def test_page_and_command_line_share_one_path():
-    assert RenderRequest.model_fields.keys() >= {"sources", "target", "steps", "people", "output"}
-    assert callable(Renderer.render_image)
