@@ -22,7 +22,7 @@ def draw(visit: Visit, lang: Lang, known: tuple[Control, ...]) -> dict[str, Prop
     picture = scene is not None and problem is None
     return {
         "photos": {"value": list(visit.photos)},
-        "photo_notes": {"value": cards.notices(visit.photo_remarks, most=2)},
+        "photo_notes": {"value": cards.notices(visit.photo_remarks, most=1)},
         "head": {"value": _head(visit, lang)},
         "view": {"visible": done is not None and done.pair is not None, "value": visit.view},
         "change": {"visible": scene is not None or problem is not None},

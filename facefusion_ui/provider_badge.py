@@ -65,9 +65,8 @@ def place(used: str, lang: Lang) -> str:
 
 
 def reason(line: ProviderLine, lang: Lang) -> str:
-    """Why it ran there, with what helps."""
-    notices = [line.reason_notice, line.advice_notice]
-    return " ".join(said(notice, lang) for notice in notices if notice)
+    """Why it ran there. What helps is said once, by :func:`explain`, beside its command."""
+    return said(line.reason_notice, lang) if line.reason_notice else ""
 
 
 def explain(

@@ -8,7 +8,7 @@ from html import escape
 from core.pipeline.report import RenderReport
 from facefusion_ui import provider_badge
 from facefusion_ui.cards import Tone, chip, command, icon, notices, table
-from facefusion_ui.texts import TEXTS, Lang, said, t
+from facefusion_ui.texts import TEXTS, Lang, model_title, said, t
 from facefusion_ui.visit import Done
 
 
@@ -85,7 +85,10 @@ def _details(report: RenderReport, lang: Lang) -> str:
         table(_steps(report, lang), caption=t("details.steps", lang)),
         table(_where(report, lang), caption=t("details.where", lang)),
         table(
-            ((model.title, model.licence) for model in report.models),
+            (
+                (model_title(model.name, model.title, lang), model.licence)
+                for model in report.models
+            ),
             caption=t("details.models", lang),
         ),
         _fix(report, lang),
@@ -122,7 +125,7 @@ def _where(report: RenderReport, lang: Lang) -> list[tuple[str, ...]]:
     titles = {model.name: model.title for model in report.models}
     return [
         (
-            titles.get(line.model, line.model),
+            model_title(line.model, titles.get(line.model, line.model), lang),
             provider_badge.place(line.used, lang),
             provider_badge.reason(line, lang),
         )

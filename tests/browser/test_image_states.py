@@ -180,7 +180,10 @@ def test_weak_photos_are_told_but_never_block(
     renderer.source_notices = (say("photo.profile"), say("photo.small", px=96))
     page = visit(fake_site.address)
     make_ready(page)
-    expect(page.locator(".ff-src .ff-notice")).to_have_count(2)
+    expect(page.locator(".ff-src .ff-notice")).to_have_count(1)
+    expect(page.locator(".ff-src .ff-notice")).to_contain_text("seen from the side")
+    button = page.locator("#go").bounding_box()
+    assert button["y"] + button["height"] <= DESKTOP[1]
     shot(page, "image-small-and-profile")
     page = visit(fake_site.address, lang="zh-CN", dark=True, size=PHONE)
     give_photo(page)
