@@ -57,3 +57,8 @@ class Settings(BaseSettings):
     def outputs(self) -> Path:
         """Where results go when no place was named."""
         return self.data_folder / "outputs"
+
+    @property
+    def uploads(self) -> Path:
+        """Where the page keeps what visitors gave it, one folder a run."""
+        return self.data_folder / "uploads"

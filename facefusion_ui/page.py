@@ -81,7 +81,12 @@ def launch(
 
 
 def _frame(services: Services, lang: Lang) -> None:
-    top = gr.HTML(lambda: _top(services, lang, "auto"), apply_default_css=False, js_on_load=PICK)
+    top = gr.HTML(
+        lambda: _top(services, lang, "auto"),
+        apply_default_css=False,
+        js_on_load=PICK,
+        elem_id="topbar",
+    )
     with gr.Tabs(elem_id="tabs") as tabs:
         with gr.Tab(t("tab.image", lang), id="image"):
             visit = image.build(services, lang)

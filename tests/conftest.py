@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +23,9 @@ from core.services import EMBEDDED, Services, build_services
 from core.types import Pixels
 
 silence_telemetry()
+# As app.py does: servers that share Gradio's folder delete each other's uploads when they end.
+os.environ["GRADIO_TEMP_DIR"] = tempfile.mkdtemp(prefix="facefusion-ui-tests-")
+atexit.register(shutil.rmtree, os.environ["GRADIO_TEMP_DIR"], ignore_errors=True)
 
 EXAMPLES = PROJECT / "facefusion_ui" / "static" / "examples"
 

@@ -154,6 +154,7 @@ def test_consent_is_asked_again_for_other_files(
     else:
         page.get_by_role("button", name="Change the picture").click()
         give_picture(page, pair)
+        expect(page.locator(".ff-face")).to_have_count(2)
     expect(page.locator("#consent input")).not_to_be_checked()
     press(page)
     expect(page.locator("#need [role=alert]")).to_contain_text("your tick above")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -78,11 +79,14 @@ def test_the_page_opens_without_an_outside_call(tmp_path, environment):
         [sys.executable, "-c", WATCHED, notes, "--port", str(port), "--no-browser"],
         cwd=PROJECT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
+    uploads = tmp_path / "data" / "uploads"
     try:
         page = wait_for_page(f"http://127.0.0.1:{port}/", server)
+        assert len(list(uploads.iterdir())) == 1  # this run's own folder
     finally:
-        server.terminate()
-        server.wait(20)
+        server.send_signal(signal.SIGINT)
+        server.wait(30)
+    assert list(uploads.iterdir()) == []
     assert "FaceFusion UI" in page
     for host in ("fonts.googleapis", "cdn.", "huggingface.co/front"):
         assert host not in page
